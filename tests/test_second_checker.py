@@ -52,6 +52,9 @@ def agreed(verdict: dict[str, Any]) -> dict[str, Any]:
         "verdict": verdict["verdict"],
         "fault": fault and (fault["code"], fault["line"]),
         "payoff": verdict["payoff"],
+        "result": verdict["result"],
+        "answers": verdict["answers"],
+        "owed": verdict["owed"],
         "claims": [
             {name: claim[name] for name in ("claim", "seat", "name", "lines", "witness")}
             | {"says": (claim["condition"], claim["result"])}

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import fairground as fg
+from fairground.bank.audit import verify_session
 from fairground.contest.file import check
 from fairground.core import FairgroundError
 from fairground.receipts import found
@@ -33,8 +34,8 @@ if TYPE_CHECKING:
 GAMES = TESTS / "vectors" / "games"
 SAMPLE = WEB / "verify" / "sample.jsonl"
 STAMPS = {
-    "valid": "Holds",
-    "invalid": "Does not hold",
+    "valid": "Valid",
+    "invalid": "Invalid",
     "unfinished": "Unfinished",
     "cannot be judged": "Not judged",
 }
@@ -101,6 +102,12 @@ def told(tab: Page) -> dict[str, Any]:
             fault: text(document.querySelector(".fault .mono")),
             about: text(document.querySelector(".about")),
             status: text(document.querySelector("[role=status]")),
+            result: text(document.querySelector(".result")),
+            answers: all(".answers > div").map((one) => [
+              text(one.querySelector("dt")),
+              text(one.querySelector("dd strong")),
+              text(one.querySelector("dd span")),
+            ]),
             claims: all(".claims li").map((one) => [
               text(one.querySelector(".tag-line")),
               text(one.querySelector("p")),
@@ -131,6 +138,9 @@ def must_agree(tab: Page, path: Path) -> None:
     assert code == (ours.fault and ours.fault.code), path
     assert theirs["claims"] == [[claim.name, claim.sentence] for claim in ours.claims], path
     assert payoff_of(theirs["about"]) == list(ours.payoff or ()), path
+    assert theirs["result"] == ours.result, path
+    answers = [[answer.label, answer.answer or "–", answer.says] for answer in ours.answers]
+    assert theirs["answers"] == (answers if ours.ok else []), path
 
 
 def test_it_says_what_verify_says(browser: Browser) -> None:
@@ -180,10 +190,12 @@ def test_the_record_of_a_session_too(browser: Browser, tmp_path: Path) -> None:
     forged.write_bytes(whole.read_bytes().replace(b'"hands":3', b'"hands":4'))
     with opened(browser) as tab:
         drop(tab, whole)
-        assert told(tab)["stamp"] == "Holds"
-        assert "after 3 hands the Player has 192000000000000000 wei" in tab.content()
+        assert told(tab)["stamp"] == "Valid"
+        ours = verify_session(whole.read_bytes())
+        assert told(tab)["result"] == ours.result == "The Player loses 8 chips in 3 hands."
+        assert [says for *_, says in told(tab)["answers"]] == [a.says for a in ours.answers]
         drop(tab, forged)
-        assert told(tab)["stamp"] == "Does not hold"
+        assert told(tab)["stamp"] == "Invalid"
 
 
 @pytest.mark.parametrize("name", ["contest", "contest-refused-standings"])
@@ -194,7 +206,7 @@ def test_a_contest_too(browser: Browser, name: str) -> None:
         drop(tab, path)
         theirs = told(tab)
         rows = tab.locator("tbody tr").count()
-    assert theirs["stamp"] == ("Holds" if ours.ok else "Does not hold")
+    assert theirs["stamp"] == ("Valid" if ours.ok else "Invalid")
     assert theirs["claims"] == [[claim.name, claim.sentence] for claim in ours.claims]
     table = ours.table or {"official": [], "training": []}
     assert rows == len(table["official"]) + len(table["training"])
@@ -202,7 +214,7 @@ def test_a_contest_too(browser: Browser, name: str) -> None:
 
 def test_a_newcomer_sees_it_catch_two_forgeries(browser: Browser) -> None:
     with opened(browser) as tab:
-        assert told(tab)["stamp"] == "Holds"
+        assert told(tab)["stamp"] == "Valid"
         tab.get_by_role("button", name="Change one digit").click()
         assert told(tab)["fault"].startswith("transcript/broken-chain")
         assert tab.locator(".ticket.bad .n").text_content() == "12"
@@ -210,7 +222,7 @@ def test_a_newcomer_sees_it_catch_two_forgeries(browser: Browser) -> None:
         assert told(tab)["fault"].startswith("table/mismatch")
         assert tab.locator(".ticket.bad .n").text_content() == "12"
         tab.get_by_role("button", name="Undo").click()
-        assert told(tab)["status"].startswith("Holds.")
+        assert told(tab)["status"].startswith("Valid.")
 
 
 def test_every_forgery_of_a_record_that_holds_is_caught(browser: Browser) -> None:
@@ -219,7 +231,7 @@ def test_every_forgery_of_a_record_that_holds_is_caught(browser: Browser) -> Non
             drop(tab, path)
             for button in ("Change one digit", "Forge it better"):
                 tab.get_by_role("button", name=button).click()
-                assert told(tab)["stamp"] == "Does not hold", (path.name, button)
+                assert told(tab)["stamp"] == "Invalid", (path.name, button)
 
 
 def cut_short(data: bytes) -> bytes:
@@ -237,10 +249,10 @@ def test_a_game_cut_short_is_not_said_to_be_whole(browser: Browser, tmp_path: Pa
     assert verify(cut.read_bytes()).ok
     with opened(browser) as tab:
         drop(tab, cut)
-        assert told(tab)["stamp"] == "Holds"
+        assert told(tab)["stamp"] == "Valid"
         text = tab.locator("main").inner_text()
         assert not re.search("taken out|no line was", text, re.IGNORECASE)
-        assert "whether lines were left out, only receipts show" in text
+        assert "Whether lines were left out or written anew, only receipts show" in text
         drop(tab, cut, SAMPLE.with_suffix(".receipts"))
         assert told(tab)["fault"].startswith("transcript/receipt")
 
@@ -293,7 +305,7 @@ def test_what_a_file_says_stays_text(browser: Browser, tmp_path: Path) -> None:
 def test_it_says_of_nothing_that_it_was_fixed_where_nothing_was(browser: Browser) -> None:
     with opened(browser) as tab:
         drop(tab, TESTS / "playthroughs" / "intransitive-1-seed--system-plain.jsonl")
-        assert told(tab)["stamp"] == "Holds"
+        assert told(tab)["stamp"] == "Valid"
         assert told(tab)["claims"] == []
         assert "fixed" not in (tab.text_content("main") or "").lower()
 
@@ -343,4 +355,4 @@ def test_the_keyboard_suffices(browser: Browser) -> None:
         tab.keyboard.press("Enter")
         tab.keyboard.press("Tab")
         tab.keyboard.press("Enter")
-        assert told(tab)["stamp"] == "Does not hold"
+        assert told(tab)["stamp"] == "Invalid"

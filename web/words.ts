@@ -1,6 +1,6 @@
 /** All English of the page, in one place. Names from outside come in through `who`, so that none can pretend to be ours. */
 import { listed, quoted, shown } from "./check/words.ts";
-import { faults, unfinished } from "./words/verdict.ts";
+import { faults } from "./words/verdict.ts";
 
 export { listed };
 
@@ -213,7 +213,7 @@ export const w = {
     } as {
       [lends: string]: string;
     },
-    yourChain: "your own hash chain, made in this browser",
+    yourChain: "a hash chain that this page made for you in this browser",
     left: (seconds: number) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`,
     sent: "Your answer is kept, and on its way.",
     cannotReach: "The arena does not answer. Your answer is kept, and is sent again.",
@@ -310,22 +310,18 @@ export const w = {
 
   verdict: {
     short: {
-      valid: "Every line is what the rules and the evidence give.",
+      valid: "",
       invalid: "Some line is not what it must be.",
-      unfinished,
+      unfinished: "The record stops before the game was closed.",
       "cannot be judged": "This page does not know this game or its chance.",
     } as { [verdict: string]: string },
-    proves: "What this game proves",
     provesNothing: "Nothing is claimed.",
     depths: {
       none: "",
       chain: "Checked: the chain of lines.",
       "chance and seals":
         "Checked: the chain of lines, all chance and all seals. The rules of this game are not known here.",
-      rules: "Checked: the chain of lines, all chance and all seals, every rule.",
     } as { [depth: string]: string },
-    receipts: (count: number) =>
-      count ? `${plural(count, "receipt")} of yours counted.` : "No receipts: all order is the house’s word.",
     said: (verdict: string) => `The game is over, and was checked: ${verdict}.`,
   },
 
@@ -369,7 +365,8 @@ export const w = {
     chooseLegend: "Choose one of your dice",
     chosen: "chosen",
     sealIt: "Seal my choice",
-    sealing: "Sealing sends 32 bytes that hide your choice. Nobody, the house included, can read it or change it.",
+    sealing:
+      "Sealing sends 32 bytes that hide your choice until you open it. The script that seals comes from the house.",
     wait: "Your choice is sealed.",
     odds: "Who beats whom",
     oddsCaption: "How often, of 36, the die in the row beats the die in the column",

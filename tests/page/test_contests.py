@@ -78,7 +78,7 @@ def test_a_contest_from_its_opening_to_its_check(
         screen.get_by_role("button", name="Close the contest now").click()
         screen.get_by_role("button", name="Close it").click()
         screen.get_by_role("button", name="Check the whole contest here").click()
-        assert screen.locator(".stamp").inner_text().upper() == "HOLDS"
+        assert screen.locator(".stamp").inner_text().upper() == "VALID"
         # Of two games an interval says nothing, least of all "5.00 to 5.00".
         screen.locator("tr", has_text="<img").get_by_text("too few games").wait_for()
         assert not re.search(r"\d to \d", screen.locator("main").inner_text())

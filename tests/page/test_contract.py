@@ -108,7 +108,7 @@ def test_a_hand_through_the_node_that_the_player_names(
         for key in ("1", "3", "Enter"):
             ada.page.keyboard.press(key)
         ada.stamp.wait_for()
-        assert ada.stamp.inner_text().upper() == "HOLDS"
+        assert ada.stamp.inner_text().upper() == "VALID"
         prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
         ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
         assert chain.node().account(bank[0], account).available == (195 + prize) * CHIP

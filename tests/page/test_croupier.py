@@ -60,7 +60,7 @@ def test_a_hand_by_keys_with_a_reload_in_between(
         for key in ("1", "3", "Enter"):
             ada.page.keyboard.press(key)
         ada.stamp.wait_for()
-        assert ada.stamp.inner_text().upper() == "HOLDS"
+        assert ada.stamp.inner_text().upper() == "VALID"
         prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
         ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
         with ada.page.expect_download() as saving:

@@ -50,7 +50,7 @@ def saved(visitor: Visitor, button: str, path: Path) -> bytes:
 def holds(visitor: Visitor) -> None:
     """The stamp says so, and every line has its mark."""
     visitor.stamp.wait_for()
-    assert visitor.stamp.inner_text().upper() == "HOLDS"
+    assert visitor.stamp.inner_text().upper() == "VALID"
     lines = visitor.page.locator(".ticket").count()
     assert visitor.page.locator(".mark[data-mark=yes]").count() == lines
     assert visitor.checks == f"{lines} of {lines} lines check out"
@@ -99,7 +99,7 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         files = [tmp_path / "game.jsonl", tmp_path / "game.receipts"]
         ada.page.locator("input[type=file]").set_input_files(files)
         ada.stamp.wait_for()
-        assert ada.stamp.inner_text().upper() == "HOLDS"
+        assert ada.stamp.inner_text().upper() == "VALID"
         assert ada.page.locator(".claims li").all_inner_texts() == shown
 
         ada.page.keyboard.press("l")

@@ -87,7 +87,7 @@ def test_a_game_without_a_pointer(browser: Browser, arena: str) -> None:
         ada.page.keyboard.press("Enter")
         ada.plays(take_the_first)
         holds(ada)
-        said = ada.page.locator("#say", has_text="The game is over, and was checked: Holds.")
+        said = ada.page.locator("#say", has_text="The game is over, and was checked: Valid.")
         said.wait_for(state="attached")
 
 

@@ -61,7 +61,7 @@ def test_an_example_from_the_lobby(browser: Browser, arena: str) -> None:
         ada.stamp.wait_for()
         assert ada.page.locator(".verdict").get_attribute("data-verdict") == "valid"
         assert "wins. fatestones/1, dealt by" in ada.page.locator(".about").inner_text()
-        assert "receipts of yours counted" in ada.page.locator(".about").inner_text()
+        assert "receipts fit" in ada.page.locator(".answers").inner_text()
 
 
 def test_a_record_without_a_table_is_told_in_plain_words(

@@ -13,7 +13,7 @@ import { isObject, type Json } from "../check/json.ts";
 import { seal } from "../check/seals.ts";
 import { arena, type Ask, games, type Hint, Problem, type SeatView } from "./api.ts";
 import { chainAnswer } from "./chain.ts";
-import { Growing, judge, type Told, type Wrong } from "./record.ts";
+import { Growing, type Told, type Wrong } from "./record.ts";
 import { type Answer, change, forget, keep, type Kept, kept, random, type Receipt } from "./secrets.ts";
 import { follow } from "./stream.ts";
 
@@ -86,8 +86,9 @@ export class Live {
 
   /** The verdict when the game is over. */
   readonly verdict = computed<Verdict | null>(() => {
-    const told = this.told.value;
-    return told?.over ? judge(told.lines, this.receipts()) : null;
+    const told = this.told.value, judge = judging.value;
+    if (!told?.over || !judge) return null;
+    return judge(fromText(told.lines.map((line) => line.text).join("")), this.receipts());
   });
 
   constructor(readonly id: string, readonly secret: string | null) {

@@ -6,7 +6,6 @@ import { sha3_256 } from "@noble/hashes/sha3.js";
 import { fromText, toHex } from "../check/bytes.ts";
 import { type Line, readLine, readRecord, ZEROS } from "../check/chain.ts";
 import { ChanceCheck } from "../check/chance.ts";
-import { check, type Verdict } from "../check/check.ts";
 import { Fault } from "../check/fault.ts";
 import { GAMES } from "../check/games/index.ts";
 import { isObject, type Json, type JsonObject } from "../check/json.ts";
@@ -185,8 +184,3 @@ export class Growing {
 
 /** A whole record from a file. */
 export const fromFile = (bytes: Uint8Array): Told => atOnce(telling(readRecord(bytes)));
-
-/** The verdict on a whole record, with the receipts that were kept. */
-export function judge(lines: readonly Line[], receipts: readonly Receipt[]): Verdict {
-  return check(fromText(lines.map((line) => line.text).join("")), receipts);
-}

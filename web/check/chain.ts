@@ -109,6 +109,9 @@ export function* readingRecord(bytes: Uint8Array): Slices<Line[]> {
     if (!members || !hasJust(event, ["kind", "prev", ...members])) {
       throw new Fault("transcript/malformed", "an unknown kind, or other members", index + 1);
     }
+    if (event.kind === "void" && (typeof event.code !== "string" || typeof event.reason !== "string")) {
+      throw new Fault("transcript/malformed", "code and reason of a void are text", index + 1);
+    }
     if (index % SLICE === 0) yield index;
   }
   return lines;

@@ -1,7 +1,8 @@
 /** The verdict on a transcript. */
 import { type Line, readRecord } from "./chain.ts";
 import { checkingChance } from "./chance.ts";
-import { type Claim, claiming } from "./claims.ts";
+import { type Answer, answering, type Owed, unanswered } from "./answers.ts";
+import { type Claim, Evidence } from "./claims.ts";
 import { Fault } from "./fault.ts";
 import type { Json } from "./json.ts";
 import { findingReceipts, type Receipt } from "./receipts.ts";
@@ -15,6 +16,12 @@ export type Depth = "none" | "chain" | "chance and seals" | "rules";
 export interface Verdict {
   ok: boolean;
   verdict: "valid" | "invalid" | "unfinished" | "cannot be judged";
+  /** What happened, in a sentence; `null` unless the record is valid. */
+  result: string | null;
+  /** The five questions. */
+  answers: Answer[];
+  /** Who stopped an unfinished game. */
+  owed: Owed | null;
   depth: Depth;
   claims: Claim[];
   payoff: Json;
@@ -26,16 +33,20 @@ const UNJUDGED = ["name/unknown", "format/unknown", "install/missing", "input/un
 
 /** The verdict that a fault gives. A receipt that cannot be read has no line. */
 export function verdictOf(fault: Fault): Verdict["verdict"] {
-  if (fault.code === "transcript/unfinished") return "unfinished";
+  if (fault.code === "transcript/unfinished" || fault.code === "table/void") return "unfinished";
   const unreadable = fault.code === "input/bad" && fault.line === null;
   return unreadable || UNJUDGED.includes(fault.code) ? "cannot be judged" : "invalid";
 }
 
 export function refused(fault: Fault, depth: Depth): Verdict {
   const { code, reason, line } = fault;
+  const verdict = verdictOf(fault);
   return {
     ok: false,
-    verdict: verdictOf(fault),
+    verdict,
+    result: null,
+    answers: unanswered(fault, verdict),
+    owed: fault.owed ?? null,
     depth,
     claims: [],
     payoff: null,
@@ -73,12 +84,16 @@ export function* judging(lines: readonly Line[], receipts: readonly Receipt[]): 
     depth = "rules";
     yield lines.length;
     const { unsigned, remarks } = whole(story);
-    const kept = yield* findingReceipts(lines, receipts);
+    const evidence = new Evidence(story, yield* findingReceipts(lines, receipts), unsigned);
+    const claims = yield* evidence.all();
     return {
       ok: true,
       verdict: "valid",
+      result: story.result,
+      answers: answering(evidence, claims),
+      owed: null,
       depth,
-      claims: yield* claiming(story, kept, unsigned),
+      claims,
       payoff: story.payoff,
       fault: null,
       remarks,

@@ -1,4 +1,5 @@
 /** What a valid record proves: for whom, on what condition, and witnessed by what. */
+import type { Proof } from "./games/game.ts";
 import type { Kept } from "./receipts.ts";
 import { HashChains, isBlank } from "./schemes/hash_chains.ts";
 import type { Run, Share } from "./schemes/scheme.ts";
@@ -65,18 +66,22 @@ function once<K, V>(find: (key: K) => V): (key: K) => V {
   };
 }
 
-class Teller {
+/** A finished record, and the receipts that its reader brings. */
+export class Evidence {
   private readonly bond: Bond;
   /** The lines at which a seat answered something. */
   private readonly answers: number[];
   private readonly runs: readonly Run[];
-  private readonly dealt: readonly Run[];
+  readonly dealt: readonly Run[];
+  readonly names: readonly string[];
+  /** The seats that the house does not play itself. */
+  readonly own: readonly number[];
+  readonly proofs: { [claim: string]: Proof };
 
-  constructor(
-    private readonly story: Story,
-    private readonly receipts: readonly Kept[],
-    private readonly unsigned: boolean,
-  ) {
+  constructor(readonly story: Story, readonly receipts: readonly Kept[], readonly unsigned: boolean) {
+    this.names = story.seats.map(({ name }) => quoted(name));
+    this.own = story.seats.flatMap(({ by }, seat) => by === "self" ? [seat] : []);
+    this.proofs = story.game.proofs?.() ?? {};
     const dealer = story.lines[0].event.dealer as string;
     this.bond = BONDS[dealer] ?? "none";
     this.answers = ascending([
@@ -92,28 +97,28 @@ class Teller {
     const all = this.story.lines.length;
     const out: Claim[] = [];
     yield all;
-    if (this.isCommitted()) {
+    if (this.bond !== "none" && this.runs.length && this.runs.every(this.isCommitted)) {
       out.push(yield* this.committed());
       for (const seat of this.story.seats.keys()) out.push(...yield* this.ofSeat(seat));
     }
-    out.push(...yield* this.sealed(), ...this.consistent(), ...this.ordered());
+    for (const seat of this.own) out.push(...yield* this.sealed(seat));
+    out.push(...this.proven(), ...this.ordered());
     return out;
   }
 
   // The house's part.
 
-  private isCommitted(): boolean {
-    if (this.bond === "none" || this.runs.length === 0) return false;
-    if (!this.story.seats.some((seat) => seat.by === "self")) return false;
-    return this.runs.every((run) => this.isBoundInTime(run));
-  }
-
-  private isBoundInTime(run: Run): boolean {
+  readonly isCommitted = (run: Run): boolean => {
     if (this.bond === "hmac") return run.dealtLine === null || run.shares.length > 0;
     if (this.bond !== "chains") return true;
     // A later chain of the house is made while the game goes on. So somebody must lend to its runs behind its tip.
     if ((this.story.scheme as HashChains).generation(run.number) === 0) return true;
     return [...this.story.seats.keys()].some((seat) => this.lent(run, seat) !== null);
+  };
+
+  /** The first run that the house was not bound for in time. */
+  get unbound(): Run | undefined {
+    return this.runs.find((run) => !this.isCommitted(run));
   }
 
   /** The line at which the house was bound for a run. */
@@ -195,7 +200,7 @@ class Teller {
   // The part of a seat.
 
   /** What the seat lent to a run: its number, seed or link, or its latest words. */
-  private lent(run: Run, seat: number): Share | null {
+  readonly lent = (run: Run, seat: number): Share | null => {
     if (run.dealtLine === null) return null;
     const kind = this.story.seats[seat].lends;
     if (kind === "stir") {
@@ -204,7 +209,7 @@ class Teller {
     }
     const wanted = kind === "chain" ? "link" : kind;
     return run.shares.find((share) => share.seat === seat && share.kind === wanted) ?? null;
-  }
+  };
 
   /** The latest words of a seat that are in a run, blank or not. */
   private words(run: Run, seat: number): Share | null {
@@ -239,11 +244,11 @@ class Teller {
     const shareLine = (number: number) => (lent.get(number) as Share).line;
     const bound = (number: number) => this.bound(this.story.runs[number - 1]);
     const uniform = yield* this.witness(numbers, (number) => this.has(bound(number), shareLine(number), seat));
-    const who = quoted(name);
+    const who = this.names[seat];
     const made = {
-      number: `nobody could guess the numbers that ${who} chose`,
-      stir: `nobody could guess the words that ${who} typed`,
-      chain: `${who}'s own program made ${who}'s chain and told nobody`,
+      number: `nobody could guess the numbers of ${who}`,
+      stir: `nobody could guess the words of ${who}`,
+      chain: `the own program of ${who} made the chain of ${who} and told nobody`,
       seed: `${who} made these seeds freshly and had told them to nobody`,
     }[lends] as string;
     const others = yield* this.others(seat);
@@ -273,10 +278,10 @@ class Teller {
   }
 
   /** The last decision of somebody else before a run was dealt. To leave is one, too. */
-  private lastDecision(run: Run, seat: number): number {
+  readonly lastDecision = (run: Run, seat: number): number => {
     const lines = this.decisionsBeside(seat);
     return lines[countBefore(lines, run.dealtLine as number) - 1] ?? 0;
-  }
+  };
 
   private readonly decisionsBeside = once((seat: number): number[] => {
     const decisions = [...this.story.decisions.filter(({ kind }) => kind !== "seal"), ...this.story.departures];
@@ -316,44 +321,45 @@ class Teller {
 
   // The rest.
 
-  private *sealed(): Slices<Claim[]> {
-    const turns = this.story.turns.filter((turn) => turn.whole);
-    if (!turns.length || !turns.every((turn) => this.isBlind(turn))) return [];
-    const lastSeal = (number: number) => Math.max(...turns[number - 1].seals.map(({ line }) => line));
-    const witness = yield* this.kept(turns.map((_, index) => index + 1), (number) => {
-      const first = Math.min(...turns[number - 1].opens.map(({ line }) => line));
-      return this.has(lastSeal(number), first, null);
+  private *sealed(seat: number): Slices<Claim[]> {
+    const whole = this.story.turns.filter((turn) => turn.whole);
+    const turns = new Map<number, SealedTurn>();
+    for (const [index, turn] of whole.entries()) {
+      if (turn.seals.some((seal) => seal.seat === seat)) turns.set(index + 1, turn);
+    }
+    if (!turns.size) return [];
+    const lines = (marks: readonly { line: number }[]) => marks.map(({ line }) => line);
+    const lastSeal = (turn: SealedTurn) => Math.max(...lines(turn.seals));
+    const witness = yield* this.kept([...turns.keys()], (number) => {
+      const turn = turns.get(number) as SealedTurn;
+      return this.has(lastSeal(turn), Math.min(...lines(turn.opens)), seat);
     });
+    const who = this.names[seat];
+    const sealedLast = (turn: SealedTurn) =>
+      turn.seals.some((seal) => seal.seat === seat && seal.line === lastSeal(turn));
+    const alone = [...turns.values()].every(sealedLast) && witness.by === "house";
+    const order = this.order(witness, who, "turn");
     return [{
       claim: "SEALED",
-      seat: null,
-      name: null,
-      condition: `nobody was told a move before it was sealed, and ${this.order(witness, null, "turn")}`,
-      result: "all moves of each simultaneous turn were fixed before any of them was shown",
-      lines: ascending(turns.flatMap((turn, i) => [lastSeal(i + 1), Math.max(...turn.opens.map(({ line }) => line))])),
+      seat,
+      name: shown(this.story.seats[seat].name),
+      condition: alone ? order : `the own program of ${who} sealed its moves and showed them to nobody, and ${order}`,
+      result: `the others had fixed their moves before they could know the move of ${who}`,
+      lines: ascending([...turns.values()].flatMap((turn) => [lastSeal(turn), Math.max(...lines(turn.opens))])),
       witness,
     }];
   }
 
-  /** Two seats that are not the house's; or one, and the house could not look at its seal before sealing. */
-  private isBlind(turn: SealedTurn): boolean {
-    const lines = (by: string) =>
-      turn.seals.filter(({ seat }) => this.story.seats[seat].by === by).map(({ line }) => line);
-    const own = lines("self");
-    return own.length > 1 || (own.length === 1 && lines("house").every((line) => line < own[0]));
-  }
-
-  private consistent(): Claim[] {
-    if (!this.story.game.consistent || !this.story.natural) return [];
-    return [{
-      claim: "CONSISTENT",
+  private proven(): Claim[] {
+    return Object.entries(this.proofs).filter(([, { answer }]) => answer === "yes").map(([claim, { says }]) => ({
+      claim,
       seat: null,
       name: null,
       condition: "the moves in this record are those that were made",
-      result: "the code that the keeper showed fits every answer that it gave",
+      result: says,
       lines: [this.story.lines.length],
       witness: null,
-    }];
+    }));
   }
 
   private ordered(): Claim[] {
@@ -370,8 +376,4 @@ class Teller {
       witness: null,
     }];
   }
-}
-
-export function claiming(story: Story, receipts: readonly Kept[], unsigned: boolean): Slices<Claim[]> {
-  return new Teller(story, receipts, unsigned).all();
 }

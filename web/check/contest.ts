@@ -1,7 +1,10 @@
 /** The verdict on a contest file: its book, every game, the standings. */
 import { digest, fromHex, hashStream, shuffle, toHex } from "./bytes.ts";
 import { write } from "./canonical.ts";
+import { ALONE, type Answer, received, unanswered } from "./answers.ts";
 import type { Claim } from "./claims.ts";
+import { counted } from "./games/game.ts";
+import { listed, quoted } from "./words.ts";
 import { chained, type Line, readLine, readRecord, split } from "./chain.ts";
 import { Fault } from "./fault.ts";
 import {
@@ -23,6 +26,9 @@ import { replay } from "./table.ts";
 
 export interface ContestVerdict {
   ok: boolean;
+  /** Who is first, in a sentence. */
+  result: string | null;
+  answers: Answer[];
   fault: { line: number | null; code: string; reason: string } | null;
   contest: string | null;
   transcripts: number;
@@ -426,7 +432,10 @@ function* checkAll(bytes: Uint8Array, receipts: readonly Receipt[], told: Contes
   const wanted = object({ ...computed, kind: "standings", book: book.head });
   if (write(shown) !== write(wanted)) throw new Fault("contest/standings", "other standings", last);
   const kept = findReceipts(all, receipts);
-  told.claims = claims(book, lines.length, kept.map(({ line }) => places[line - 1]));
+  const receipted = [...new Set(kept.map(({ line }) => places[line - 1]))].sort((a, b) => a - b);
+  told.claims = claims(book, lines.length, receipted);
+  told.answers = answers(book, sections.length, receipted);
+  told.result = result(computed.official as JsonObject[]);
   told.standings = computed;
   told.transcripts = sections.length;
   told.ok = true;
@@ -466,28 +475,64 @@ function claims(book: Book, length: number, kept: readonly number[]): Claim[] {
         "counted the steps, which were counted again here, and a code that was found fits all answers of its game",
     ));
   }
-  const lines = [...new Set(kept)].sort((a, b) => a - b);
-  if (lines.length) {
+  if (kept.length) {
     out.push(claim(
       "ORDERED",
-      `the ${lines.length > 1 ? "receipts were" : "receipt was"} kept before the next answer was given`,
+      `the ${kept.length > 1 ? "receipts were" : "receipt was"} kept before the next answer was given`,
       "what stands before in the same chain stood there before that answer",
-      lines,
+      [...kept],
     ));
   }
   return out;
+}
+
+function answers(book: Book, games: number, kept: readonly number[]): Answer[] {
+  const fair = book.games.some(({ part, relayed }) => part.oracle === "fair" && !relayed);
+  const none = { answer: null, says: "no code was drawn" };
+  return [
+    { question: "rules", answer: "yes", says: `all ${games} games and the standings recomputed` },
+    fair
+      ? { question: "fair", answer: "not shown", says: "the house alone chose the seed of every code" }
+      : { question: "fair", ...none },
+    fair
+      ? { question: "unforeseen", answer: "not shown", says: "the house knew every code, and may have told it" }
+      : { question: "unforeseen", ...none },
+    kept.length
+      ? { question: "untouched", answer: "yes", says: received(kept) }
+      : { question: "untouched", answer: "not shown", says: "no receipts: the order is the house's word" },
+    ALONE,
+  ];
+}
+
+function result(official: readonly JsonObject[]): string {
+  const first = official.filter(({ rank }) => rank === 1).map((row) => quoted(row.team_name as string));
+  if (!first.length) return "There is no official entry.";
+  const entries = counted(official.length, "official entry", "official entries");
+  return first.length > 1
+    ? `${listed(first)} share the first place of ${entries}.`
+    : `${first[0]} is first of ${entries}.`;
 }
 
 export const checkContest = (bytes: Uint8Array, receipts: readonly Receipt[] = []): ContestVerdict =>
   atOnce(checkingContest(bytes, receipts));
 
 export function* checkingContest(bytes: Uint8Array, receipts: readonly Receipt[]): Slices<ContestVerdict> {
-  const told: ContestVerdict = { ok: false, fault: null, contest: null, transcripts: 0, claims: [], standings: null };
+  const told: ContestVerdict = {
+    ok: false,
+    result: null,
+    answers: [],
+    fault: null,
+    contest: null,
+    transcripts: 0,
+    claims: [],
+    standings: null,
+  };
   try {
     yield* checkAll(bytes, receipts, told);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     told.fault = { line: error.line ?? null, code: error.code, reason: error.reason };
+    told.answers = unanswered(error, "invalid");
   }
   return told;
 }

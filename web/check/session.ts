@@ -1,5 +1,8 @@
 /** The verdict on the record of a session: every hand, and whether they come to the balance that both signed. */
+import { type Answer, answering, together, unanswered } from "./answers.ts";
 import { fromHex, fromText, toHex } from "./bytes.ts";
+import { Evidence } from "./claims.ts";
+import { counted } from "./games/game.ts";
 import { readingRecord, readLine, split } from "./chain.ts";
 import { Fault } from "./fault.ts";
 import { hasJust, isHex, isObject, type Json, type JsonObject, readInt } from "./json.ts";
@@ -10,6 +13,10 @@ import { whole } from "./whole.ts";
 
 export interface SessionVerdict {
   ok: boolean;
+  verdict: "valid" | "invalid";
+  /** What happened, in a sentence. */
+  result: string | null;
+  answers: Answer[];
   fault: { line: number | null; code: string; reason: string } | null;
   hands: number | null;
   /** What the Player has in the end, in wei, by what both have signed. */
@@ -99,13 +106,21 @@ function read(bytes: Uint8Array): Session {
   };
 }
 
-/** What a hand brought the Player, net, in wei; refused unless it is valid, and this one of this session. */
-function* won(session: Session, number: number, text: string, line: number, toTheEnd: boolean): Slices<bigint> {
+interface Hand {
+  /** What it brought the Player, net, in wei. */
+  won: bigint;
+  chip: bigint;
+  answers: Answer[];
+}
+
+/** A hand; refused unless it is valid, and this one of this session. */
+function* played(session: Session, number: number, text: string, line: number, toTheEnd: boolean): Slices<Hand> {
   const refuse = (reason: string) => new Fault("session/hand", `hand ${number}: ${reason}`, line);
   try {
     const lines = yield* readingRecord(fromText(text));
     const story = yield* replaying(lines);
-    whole(story);
+    const evidence = new Evidence(story, [], whole(story).unsigned);
+    const answers = answering(evidence, yield* evidence.all());
     const bet = lines[0].event.public;
     if (lines[0].event.dealer !== "croupier/1" || !isObject(bet)) throw refuse("it is not of the Croupier");
     const place = [amount(bet.chain, line).toString(), bet.bank, ...PARTIES.map((name) => bet[name])];
@@ -116,7 +131,8 @@ function* won(session: Session, number: number, text: string, line: number, toTh
     if (toTheEnd && lines.some(({ event }) => event.kind === "forfeit")) throw refuse("it was not played to its end");
     const payoff = story.payoff;
     if (!Array.isArray(payoff)) throw refuse("it is not over");
-    return (readInt(payoff[PLAYER]) as bigint) * amount(bet.chip_cost, line);
+    const chip = amount(bet.chip_cost, line);
+    return { won: (readInt(payoff[PLAYER]) as bigint) * chip, chip, answers };
   } catch (error) {
     if (error instanceof Fault && !error.code.startsWith("session/")) throw refuse(error.reason);
     throw error;
@@ -134,8 +150,10 @@ function* judging(session: Session): Slices<SessionVerdict> {
   mustSign(session.name, session.opening, "player_key", 1);
   let head: Uint8Array = new Uint8Array(32);
   let share = amount(terms.player_funds, 1);
+  const hands: Hand[] = [];
   for (const [number, text] of session.hands.entries()) {
-    share += yield* won(session, number, text, number + 2, true);
+    hands.push(yield* played(session, number, text, number + 2, true));
+    share += hands[number].won;
     head = keccak(head, keccak(fromText(text)));
   }
   const said = [state.session, amount(state.hands, 1), amount(state.player_share, 1), state.head];
@@ -154,8 +172,25 @@ function* judging(session: Session): Slices<SessionVerdict> {
     mustSign(hash, session.signatures.player, "player_key", end);
     mustSign(hash, session.signatures.croupier, "croupier_key", end);
   }
-  if (session.disputed !== null) yield* won(session, session.hands.length, session.disputed, end + 1, false);
-  return { ok: true, fault: null, hands: session.hands.length, share: share.toString() };
+  const count = session.hands.length;
+  if (session.disputed !== null) hands.push(yield* played(session, count, session.disputed, end + 1, false));
+  const won = (share - amount(terms.player_funds, 1)) / (hands[0]?.chip ?? 1n);
+  return {
+    ok: true,
+    verdict: "valid",
+    result: resultOf(won, count),
+    answers: together(hands.map(({ answers }) => answers)),
+    fault: null,
+    hands: count,
+    share: share.toString(),
+  };
+}
+
+function resultOf(won: bigint, hands: number): string {
+  const all = counted(hands, "hand");
+  if (won === 0n) return `The Player breaks even in ${all}.`;
+  const chips = counted(Number(won < 0n ? -won : won), "chip");
+  return `The Player ${won > 0n ? "wins" : "loses"} ${chips} in ${all}.`;
 }
 
 /** Checks the record of a session. What the Bank made of it, only the Bank can say. */
@@ -165,7 +200,15 @@ export function* checkingSession(bytes: Uint8Array): Slices<SessionVerdict> {
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     const { code, reason, line } = error;
-    return { ok: false, fault: { line: line ?? null, code, reason }, hands: null, share: null };
+    return {
+      ok: false,
+      verdict: "invalid",
+      result: null,
+      answers: unanswered(error, "invalid"),
+      fault: { line: line ?? null, code, reason },
+      hands: null,
+      share: null,
+    };
   }
 }
 

@@ -5,6 +5,7 @@
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import { fromHex, fromText, type Show, toHex, type Working } from "./bytes.ts";
 import { write } from "./canonical.ts";
+import { type Owed, owed, voided } from "./answers.ts";
 import { type Line, ZEROS } from "./chain.ts";
 import { Fault } from "./fault.ts";
 import type { Game } from "./games/game.ts";
@@ -14,6 +15,7 @@ import { SCHEMES } from "./schemes/index.ts";
 import type { Run, Scheme, Seat } from "./schemes/scheme.ts";
 import { type Place, seal } from "./seals.ts";
 import { atOnce, SLICE, type Slices } from "./slices.ts";
+import { listed, quoted } from "./words.ts";
 
 /** A decision that a seat took: a move, a seal or an opened seal. */
 export interface Decision {
@@ -47,8 +49,8 @@ export interface Story {
   departures: readonly Departure[];
   turns: readonly SealedTurn[];
   payoff: Json;
-  /** The game ended by the rules, and not because somebody left. */
-  natural: boolean;
+  /** What happened, in a sentence. */
+  result: string;
 }
 
 interface Turn {
@@ -134,7 +136,6 @@ class Table {
   closed = false;
   voided = false;
   payoff: Json = null;
-  natural = false;
   /** What lies on the table behind each line, if somebody follows. */
   readonly views: unknown[] = [];
   /** What was computed for each line, if somebody follows. */
@@ -273,6 +274,26 @@ class Table {
     return owing.map((seat) => ({ kind: sealed ? "open" : "seal", seat }));
   }
 
+  /** Who stopped the game of a record that is not finished. */
+  get owed(): Owed {
+    if (this.void) return voided(this.void.line, this.void.event.reason as string);
+    const { seats, runs, ended } = this;
+    const played = this.written.length;
+    return owed({ seats, runs, played, asks: this.asks(), ended: ended !== null }, this.lines.length);
+  }
+
+  /** What happened, in a sentence. */
+  get result(): string {
+    const names = this.seats.map(({ name }) => quoted(name));
+    const payoff = this.payoff as number[];
+    const told = this.game.ending(names, payoff);
+    if (told !== null) return told;
+    const best = Math.max(...payoff);
+    const top = names.filter((_, seat) => payoff[seat] === best);
+    if (top.length === names.length) return "Nobody wins.";
+    return top.length === 1 ? `${top[0]} wins.` : `${listed(top)} win.`;
+  }
+
   /** How many lines are what they must be. */
   get checked(): number {
     return this.compared;
@@ -302,7 +323,6 @@ class Table {
     }
     const awaits = this.game.awaits();
     if (awaits.kind === "over") {
-      this.natural = true;
       this.ended = awaits.payoff;
       return true;
     }
@@ -331,8 +351,7 @@ class Table {
   private orVoid(otherwise: string): boolean {
     if (this.void) {
       const { code, reason } = this.void.event;
-      // A reason that is no text is not what the house may write.
-      this.write({ kind: "void", code, reason: typeof reason === "string" ? reason : "" });
+      this.write({ kind: "void", code, reason });
       this.write({ kind: "end", payoff: null });
       this.closed = this.voided = true;
       return true;
@@ -612,9 +631,11 @@ export function* replaying(lines: readonly Line[]): Slices<Story> {
     for (const line of lines) table.add(line);
     yield* table.play();
   } catch (error) {
-    if (!(error instanceof Fault) || error.line !== undefined) throw error;
+    if (!(error instanceof Fault)) throw error;
+    if (error.code === "transcript/unfinished" || error.code === "table/void") error.owed = table?.owed;
+    if (error.line !== undefined) throw error;
     throw new Fault(error.code, error.reason, table ? table.line : 1);
   }
-  const { seats, scheme, game, runs, decisions, departures, turns, payoff, natural } = table;
-  return { lines, seats, scheme, game, runs, decisions, departures, turns, payoff, natural };
+  const { seats, scheme, game, runs, decisions, departures, turns, payoff, result } = table;
+  return { lines, seats, scheme, game, runs, decisions, departures, turns, payoff, result };
 }

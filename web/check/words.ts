@@ -2,9 +2,6 @@
 
 const ODD = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/u;
 
-/** What the sentences themselves speak of. */
-const OURS = new Set(["the house", "nobody", "anybody", "anybody else", "the receipts", "the lines"]);
-
 /** Odd signs as escapes. */
 export function shown(text: string): string {
   let out = "";
@@ -20,10 +17,9 @@ export function shown(text: string): string {
   return out;
 }
 
-/** A name within a sentence. One that is long, or not plain, is quoted. */
+/** A name within a sentence, in quotation marks: so it cannot read like a sentence of ours. */
 export function quoted(name: string): string {
-  const plain = [...name].length <= 32 && /^[\p{L}\p{N}_][\p{L}\p{N}_ '().-]*$/u.test(name);
-  return plain && !OURS.has(name.toLowerCase()) ? name : JSON.stringify(shown(name));
+  return JSON.stringify(shown(name));
 }
 
 /** "1", "1 and 2", "1, 2 and 3". */

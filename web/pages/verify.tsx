@@ -53,15 +53,12 @@ function* checking(file: File): Slices<Checked> {
     if (kind === "contest") {
       const found = yield* checkingContest(bytes, text ? yield* readingReceipts(text, null) : []);
       const about = found.contest === null ? whole.about : contest.about(shown(found.contest));
-      return { ...whole, about, judged: judgedOf(found.ok, found.fault, found.claims) };
+      return { ...whole, about, judged: judgedOf(found, found.claims) };
     }
     if (kind === "session") {
-      const { ok, fault, hands, share } = yield* checkingSession(bytes);
-      const about = hands === null ? whole.about : session.about(hands);
-      const result = session.result(hands ?? 0, share ?? "");
-      const signed = { claim: "SIGNED", seat: null, name: null, lines: [], witness: null };
-      const claims = ok ? [{ ...signed, condition: session.condition, result }] : [];
-      return { ...whole, about, judged: { ...judgedOf(ok, fault, claims), remarks: ok ? [session.not] : [] } };
+      const found = yield* checkingSession(bytes);
+      const about = found.hands === null ? whole.about : session.about(found.hands);
+      return { ...whole, about, judged: judgedOf(found, [], found.ok ? [session.not] : []) };
     }
     const lines = yield* readingRecord(bytes);
     unreadable = words.noReceipts;
@@ -82,8 +79,13 @@ function* checking(file: File): Slices<Checked> {
 }
 
 /** A verdict on something that is no game. */
-function judgedOf(ok: boolean, fault: Judged["fault"], claims: Judged["claims"] = []): Judged {
-  return { ok, verdict: ok ? "valid" : "invalid", depth: "none", claims, payoff: null, fault, remarks: [] };
+function judgedOf(
+  { ok, fault, result, answers }: Pick<Judged, "ok" | "fault" | "result" | "answers">,
+  claims: Judged["claims"],
+  remarks: Judged["remarks"] = [],
+): Judged {
+  const verdict = ok ? "valid" : "invalid";
+  return { ok, verdict, result, answers, owed: null, depth: "rules", claims, payoff: null, fault, remarks };
 }
 
 /** The verdict on what was dropped last, and how many lines are done until there is one. */

@@ -1,7 +1,8 @@
 /** The stamp, what the game proves, and what no record proves. */
 import type { Verdict as Judged } from "../check/check.ts";
 import { w } from "../words.ts";
-import { claims as words, not, otherFault, stamp } from "../words/verdict.ts";
+import { answers as answerWords, claims as words, not, otherFault, stamp } from "../words/verdict.ts";
+import { Answers } from "./Answers.tsx";
 
 export function Stamp({ verdict }: { verdict: Judged["verdict"] }) {
   return <div class="stamp" data-verdict={verdict}>{stamp[verdict]}</div>;
@@ -18,7 +19,9 @@ interface VerdictProps {
 }
 
 export function Verdict({ judged, receipts, about, why, children }: VerdictProps) {
-  const { verdict, fault, claims, remarks, depth } = judged;
+  const { verdict, fault, claims, remarks, depth, answers, owed } = judged;
+  const unknown = verdict === "cannot be judged" && fault ? w.wrong[fault.code] : w.verdict.short[verdict];
+  const small = why ?? owed?.says ?? [unknown, depth === "rules" ? "" : w.verdict.depths[depth]].join(" ");
   return (
     <section class="card verdict" aria-labelledby="verdict-title" data-verdict={verdict} id="verdict">
       <h2 id="verdict-title" class="sr">{stamp[verdict]}</h2>
@@ -26,13 +29,7 @@ export function Verdict({ judged, receipts, about, why, children }: VerdictProps
         <Stamp verdict={verdict} />
         <div class="about">
           <strong>{about}</strong>
-          <p class="small mute">
-            {[
-              why ?? (verdict === "cannot be judged" && fault ? w.wrong[fault.code] : w.verdict.short[verdict]),
-              w.verdict.depths[depth],
-              verdict === "valid" && receipts !== null ? w.verdict.receipts(receipts) : "",
-            ].join(" ")}
-          </p>
+          <p class="small mute">{small}</p>
         </div>
       </div>
       {fault && verdict !== "cannot be judged" && verdict !== "unfinished" && (
@@ -41,9 +38,26 @@ export function Verdict({ judged, receipts, about, why, children }: VerdictProps
           {w.wrong[fault.code] ?? otherFault} <span class="mono">{fault.code}</span>
         </p>
       )}
+      {verdict === "valid" && <Answers answers={answers} />}
       {children && <div class="acts">{children}</div>}
       {!why && (
-        <div class="proves">
+        <details class="proves">
+          <summary>{answerWords.details}</summary>
+          <ul class="claims">
+            {claims.map(({ claim, name, condition, result, lines }) => (
+              <li key={claim + name}>
+                <span class="claim">
+                  {words.named(words.names[claim] ?? claim, name)}
+                </span>
+                <span>
+                  <b>{words.iff}</b> {condition}, <b>{words.then}</b> {result}.
+                </span>
+                <span class="small mute">{claim}{lines.length > 0 && ` · ${words.lines(lines)}`}</span>
+              </li>
+            ))}
+          </ul>
+          {!claims.length && <p class="mute">{w.verdict.provesNothing}</p>}
+          {remarks.map((remark) => <p class="small mute" key={remark}>{remark}</p>)}
           <div class="not">
             <h3>{not.heading}</h3>
             <ul>
@@ -52,25 +66,7 @@ export function Verdict({ judged, receipts, about, why, children }: VerdictProps
               ))}
             </ul>
           </div>
-          <div>
-            <h3>{w.verdict.proves}</h3>
-            {!claims.length && <p class="mute">{w.verdict.provesNothing}</p>}
-            <ul class="claims">
-              {claims.map(({ claim, name, condition, result, lines }) => (
-                <li key={claim + name}>
-                  <span class="claim">
-                    {words.named(words.names[claim] ?? claim, name)}
-                  </span>
-                  <span>
-                    <b>{words.iff}</b> {condition}, <b>{words.then}</b> {result}.
-                  </span>
-                  <span class="small mute">{claim}{lines.length > 0 && ` · ${words.lines(lines)}`}</span>
-                </li>
-              ))}
-            </ul>
-            {remarks.map((remark) => <p class="small mute" key={remark}>{remark}</p>)}
-          </div>
-        </div>
+        </details>
       )}
     </section>
   );

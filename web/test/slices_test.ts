@@ -1,6 +1,6 @@
 /** Long work pauses often, so that a page stays alive: also where nothing is hashed. */
 import { readRecord } from "../check/chain.ts";
-import { claiming } from "../check/claims.ts";
+import { Evidence } from "../check/claims.ts";
 import { findingReceipts, readingReceipts } from "../check/receipts.ts";
 import { SLICE, type Slices } from "../check/slices.ts";
 import { replay } from "../check/table.ts";
@@ -37,7 +37,7 @@ Deno.test("claims are told in slices", () => {
   const lines = readRecord(Deno.readFileSync(new URL("playthroughs/zombie-2-three--hash-chains-chain.jsonl", HERE)));
   const story = replay(lines);
   const runs = Array.from({ length: MANY }, (_, i) => story.runs[i % story.runs.length]);
-  const [few] = pausing(claiming(story, [], false));
-  const [many] = pausing(claiming({ ...story, runs }, [], false));
+  const [few] = pausing(new Evidence(story, [], false).all());
+  const [many] = pausing(new Evidence({ ...story, runs }, [], false).all());
   atLeast(many, few + MANY / SLICE, "claims");
 });

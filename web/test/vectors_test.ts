@@ -101,13 +101,15 @@ Deno.test("whole records", () => {
       ? readReceipts(Deno.readTextFileSync(beside), typeof table === "string" ? table : null)
       : [];
     const found = check(bytes, receipts);
-    const wanted = vectors<{ verdict: string; fault: unknown; claims: unknown; payoff: unknown }>(
-      `games/${name}.verdict`,
-    );
+    type Wanted = { [member in "verdict" | "fault" | "claims" | "payoff" | "result" | "answers" | "owed"]: unknown };
+    const wanted = vectors<Wanted>(`games/${name}.verdict`);
     equal(found.verdict, wanted.verdict, name);
+    equal(found.result, wanted.result, name);
+    equal(found.answers, wanted.answers, name);
+    equal(found.owed, wanted.owed, name);
     equal(found.fault && { code: found.fault.code, line: found.fault.line }, wanted.fault, name);
     equal(
-      found.claims.map(({ claim, seat, lines, witness }) => ({ claim, seat, lines, witness })),
+      found.claims.map(({ name: _, ...claim }) => claim),
       wanted.claims,
       name,
     );

@@ -1,5 +1,7 @@
 /** All that is said of one file: the verdict, what it proves, the steps, and how to look at it elsewhere. */
 import { useMemo } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { Answers } from "../parts/Answers.tsx";
 import { NotProven, Proven } from "./Claims.tsx";
 import { Standings } from "./Contest.tsx";
 import type { Examined, ExaminedContest, ExaminedSession } from "./examine.ts";
@@ -9,7 +11,7 @@ import { forgery } from "./state.ts";
 import { Steps } from "./Tickets.tsx";
 import { stepsOf, textOf } from "./steps.ts";
 import { About, Acts, Depths, FaultText, ForgedText, Stamp } from "./Verdict.tsx";
-import { claims, contest, name, outside, session, unfinished, verdict as words, without } from "./words.ts";
+import { answers, claims, contest, name, outside, session, verdict as words, without } from "./words.ts";
 
 function save(bytes: Uint8Array, called: string): void {
   const url = URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/x-ndjson" }));
@@ -24,7 +26,7 @@ function save(bytes: Uint8Array, called: string): void {
 const OTHERWISE = {
   valid: claims.none,
   invalid: claims.broken,
-  unfinished,
+  unfinished: claims.unfinished,
   "cannot be judged": claims.unknown,
 };
 
@@ -37,31 +39,34 @@ export function Game({ found, file, took }: { found: Examined; file: File; took:
   const seats = following?.seats.map((seat) => name(seat.name)) ?? [];
   const receipts = verdict.claims.some(({ witness }) => witness && witness.by !== "house");
   const change = (better: boolean) => () => forgery.value = forge(file.bytes, better);
+  const about = start && (
+    <About
+      game={textOf(start.game)}
+      dealer={textOf(start.dealer)}
+      lines={lines.length}
+      seats={seats}
+      payoff={verdict.payoff as number[] | null}
+    />
+  );
   return (
     <div class="v">
       <div class="left">
         <section class="card verdict" id="verdict" tabIndex={-1} aria-label={words.label}>
           <div class="top2">
             <Stamp verdict={verdict.verdict} />
-            {start && (
-              <About
-                game={textOf(start.game)}
-                dealer={textOf(start.dealer)}
-                lines={lines.length}
-                seats={seats}
-                payoff={verdict.payoff as number[] | null}
-              />
-            )}
+            {verdict.result ? <p class="result">{verdict.result}</p> : about}
           </div>
           {forgery.value && <ForgedText forgery={forgery.value} />}
           {verdict.fault && (
             <FaultText
               fault={verdict.fault}
+              owed={verdict.owed?.says}
               difference={verdict.depth === "none" ? undefined : wrong?.difference?.[0]}
               judged={verdict.verdict === "invalid"}
             />
           )}
-          <Depths verdict={verdict} />
+          {verdict.ok ? <Answers answers={verdict.answers} /> : <Depths verdict={verdict} />}
+          {verdict.result && about}
           {verdict.remarks.length > 0 && (
             <ul class="small remarks">{verdict.remarks.map((remark, i) => <li key={i}>{remark}</li>)}</ul>
           )}
@@ -83,12 +88,10 @@ export function Game({ found, file, took }: { found: Examined; file: File; took:
             {words.save}
           </button>
         </section>
-        <NotProven receipts={receipts} />
-        <Proven
-          claims={verdict.claims}
-          heading={claims.heading}
-          otherwise={OTHERWISE[verdict.verdict]}
-        />
+        <Details>
+          <Proven claims={verdict.claims} heading={claims.heading} otherwise={OTHERWISE[verdict.verdict]} />
+          <NotProven receipts={receipts} />
+        </Details>
       </div>
       <div class="right">
         {steps.length > 0 && <Steps steps={steps} lines={lines} took={took} />}
@@ -115,9 +118,13 @@ export function ContestFile({ found: { verdict }, file }: { found: ExaminedConte
             )}
           </div>
           {verdict.fault && <FaultText fault={verdict.fault} />}
+          {verdict.result && <p class="result">{verdict.result}</p>}
+          {verdict.ok && <Answers answers={verdict.answers} />}
         </section>
-        <NotProven receipts={verdict.claims.some(({ claim }) => claim === "ORDERED")} />
-        <Proven claims={verdict.claims} heading={claims.headingContest} otherwise={claims.broken} />
+        <Details>
+          <Proven claims={verdict.claims} heading={claims.headingContest} otherwise={claims.broken} />
+          <NotProven receipts={verdict.claims.some(({ claim }) => claim === "ORDERED")} />
+        </Details>
       </div>
       <div class="right">
         <Standings verdict={verdict} />
@@ -137,23 +144,31 @@ export function SessionFile({ found: { verdict }, file }: { found: ExaminedSessi
             {verdict.hands !== null && <p class="about">{session.about(verdict.hands)}</p>}
           </div>
           {verdict.fault && <FaultText fault={verdict.fault} />}
-          {verdict.ok && <p>{session.proves(verdict.hands ?? 0, verdict.share ?? "")}</p>}
+          {verdict.result && <p class="result">{verdict.result}</p>}
+          {verdict.ok && <Answers answers={verdict.answers} />}
           {verdict.ok && <p>{session.not}</p>}
         </section>
       </div>
       <div class="right">
-        <Without file={file.name} line={0} flag="--session " pythonFlag="" />
+        <Without file={file.name} line={0} />
       </div>
     </div>
   );
 }
 
+function Details({ children }: { children: ComponentChildren }) {
+  return (
+    <details class="rests">
+      <summary>{answers.details}</summary>
+      {children}
+    </details>
+  );
+}
+
 /** How to look at it elsewhere. `line`: one that another line follows; below 1 if there is none. */
-function Without(
-  { file, line, flag = "", pythonFlag = flag }: { file: string; line: number; flag?: string; pythonFlag?: string },
-) {
+function Without({ file, line, flag = "" }: { file: string; line: number; flag?: string }) {
   const plain = /^[\w.-]+$/.test(file) ? file : "game.jsonl";
-  const rows = [without.python(pythonFlag + plain), without.node(flag + plain)];
+  const rows = [without.python(flag + plain), without.node(plain)];
   if (line >= 1) rows.unshift(without.openssl(line, plain));
   return (
     <section class="card without" aria-labelledby="without">

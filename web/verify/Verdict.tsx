@@ -46,15 +46,18 @@ export function Stamp({ verdict }: { verdict: string }) {
   return <p class={`stamp ${kind}`}>{stamp[verdict]}</p>;
 }
 
-export function FaultText({ fault, difference, judged = true }: {
+export function FaultText({ fault, owed, difference, judged = true }: {
   fault: { line: number | null; code: string; reason: string };
+  /** Who stopped an unfinished game. */
+  owed?: string;
   difference?: Difference;
   judged?: boolean;
 }) {
   return (
     <p class={judged ? "fault" : "fault open"}>
-      <strong>{words.line(fault.line)}</strong>
-      {difference ? words.differs(difference.recorded[1], difference.computed[1]) : faults[fault.code] ?? otherFault}
+      {!owed && <strong>{words.line(fault.line)}</strong>}
+      {owed ??
+        (difference ? words.differs(difference.recorded[1], difference.computed[1]) : faults[fault.code] ?? otherFault)}
       {" "}
       <span class="mono">{fault.code}: {outside(fault.reason)}</span>
     </p>

@@ -4,7 +4,7 @@ import type { Witness } from "../check/claims.ts";
 import { listed, quoted, shown } from "../check/words.ts";
 import * as verdictWords from "../words/verdict.ts";
 
-export { faults, not, otherFault, points, stamp, unfinished } from "../words/verdict.ts";
+export { answers, faults, not, otherFault, points, stamp } from "../words/verdict.ts";
 export const name = quoted;
 export const outside = shown;
 
@@ -84,6 +84,7 @@ export const claims = {
   headingContest: "What this contest proves",
   none: "Only that the recorded moves follow the rules. Nobody lent anything to chance here that would prove more.",
   unknown: "Nothing, as far as this page can tell: it does not know how this game was played.",
+  unfinished: "Nothing yet. The game is not finished.",
   broken: "Nothing. A record that does not hold proves nothing at all.",
   witness: (witness: Witness | null, what: "run" | "turn"): string => {
     if (!witness) return "";
@@ -155,7 +156,7 @@ export const steps = {
   linkWords: "It hashes to the link before it. So it was fixed when the tip was.",
   number: (who: string, value: string) => `${who} said ${value}`,
   numberWords: "The number is added to that of the house.",
-  stir: (who: string) => `${who} typed words for the draw`,
+  stir: (who: string) => `${who} gave words for the draw`,
   stirWords: (text: string) => `“${text}”`,
   seed: (who: string) => `${who} told a seed`,
   seedWords: "It is the signature that the bet holds a commitment to.",
@@ -194,8 +195,7 @@ export const steps = {
   note: "A note",
   noteWords: "Nothing depends on it.",
   left: (who: string) => `${who} left`,
-  leftWords: (by: string, reason: string) =>
-    `${by === "seat" ? "As recorded, by their own word" : "As the house says"}: ${reason}`,
+  leftWords: (by: string, reason: string) => `${by === "seat" ? "The record says so" : "The house says so"}: ${reason}`,
   opening: "The house opened what was hidden",
   openingWords: "It fits what the house had fixed, and gives what the moves showed.",
   openingSeed: "The contest’s seed was told",
@@ -277,13 +277,6 @@ export const contest = {
 
 export const session = {
   about: (hands: number) => `a session of ${count(hands, "hand")} with the Blind Croupier`,
-  condition: "the keys are theirs alone",
-  result: (hands: number, share: string) =>
-    `both parties signed that after ${
-      count(hands, "hand")
-    } the Player has ${share} wei, and the hands, played again, ` +
-    "come to just that",
-  proves: (hands: number, share: string): string => `If ${session.condition}, then ${session.result(hands, share)}.`,
   not: "What the Bank made of it, only the Bank can say.",
 };
 

@@ -6,13 +6,28 @@ import { listed, quoted } from "../check/words.ts";
 
 /** The rubber stamp. */
 export const stamp: { [verdict: string]: string } = {
-  valid: "Holds",
-  invalid: "Does not hold",
+  valid: "Valid",
+  invalid: "Invalid",
   unfinished: "Unfinished",
   "cannot be judged": "Not judged",
 };
 
-export const unfinished = "The record stops before the game was closed. It proves nothing yet.";
+/** The five questions. */
+const QUESTIONS: { [question: string]: string } = {
+  rules: "Rules",
+  fair: "Fair draws",
+  unforeseen: "No peeking",
+  untouched: "Untouched",
+  alone: "Nothing hidden",
+};
+
+export const answers = {
+  /** A question as people read it; one that a game asks of itself by its own name. */
+  label: (question: string): string =>
+    QUESTIONS[question] ?? question[0].toUpperCase() + question.slice(1).replaceAll("_", " "),
+  none: "–",
+  details: "What this rests on",
+};
 
 /** "+3", "−3", "0" */
 export function points(payoff: number): string {
@@ -29,6 +44,7 @@ export const claims = {
     CONSISTENT: "The code fits every answer",
     ORDERED: "The order, as far as receipts go",
     SIGNED: "Signed by both",
+    LEAST_TELLING: "Each answer told least",
     UNPROVEN: "Not proven",
   } as { [claim: string]: string },
   named: (claim: string, seat: string | null) => seat === null ? claim : `${claim}, for ${quoted(seat)}`,
@@ -76,7 +92,7 @@ export const faults: { [code: string]: string } = {
   "ask/stale": "The game was over before this line.",
   "table/unexpected": "Nothing called for this line.",
   "table/mismatch": "This line is not what rules and evidence give.",
-  "table/void": "The house voided the game. Such a game counts for nothing.",
+  "table/void": "The house stopped this game.",
   "fair/bad-evidence": "What the house told does not fit what it had fixed.",
   "fair/unopened": "The house did not open what it had hidden.",
   "bank/other-bet": "This is not the game of the bet.",

@@ -1,8 +1,11 @@
 /** `codebreaking/1`: a keeper, a breaker, a code. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
-import { type Awaits, type Game, member, only, params } from "./game.ts";
+import { type Awaits, counted, type Game, member, only, params, type Proof } from "./game.ts";
 
 const MILLION = 1_000_000;
+
+/** The most codes for which an evil keeper's answers are recomputed. */
+const RECOMPUTED = 100_000;
 
 /** Full and partial matches. */
 export function answer(code: readonly number[], guess: readonly number[]): [number, number] {
@@ -30,7 +33,6 @@ export interface CodeView {
 export class CodeBreaking implements Game {
   readonly seats = 2;
   readonly params: JsonObject;
-  consistent = false;
   private readonly base: number;
   private readonly length: number;
   private readonly oracle: "fair" | "nice" | "evil";
@@ -139,7 +141,6 @@ export class CodeBreaking implements Game {
     if (move === "no code") this.payoff = [-MILLION, MILLION];
     else this.payoff = this.gaveUp ? [MILLION, -MILLION] : [steps, -steps];
     this.shown = move === "no code" ? null : move as number[];
-    this.consistent = move !== "no code" && this.oracle !== "fair";
     this.stage = "over";
   }
 
@@ -148,4 +149,56 @@ export class CodeBreaking implements Game {
   }
 
   leave(): void {}
+
+  ending(names: readonly string[]): string | null {
+    if (this.stage !== "over") return null;
+    const [keeper, breaker] = names;
+    if (!this.shown) return `${breaker} wins: no code fits the answers.`;
+    const code = this.base <= 10 ? this.shown.join("") : this.shown.join(" ") + (this.length === 1 ? "," : "");
+    if (this.gaveUp) {
+      return `${keeper} wins. ${this.oracle === "fair" ? "The code was" : "A code that fits is"} ${code}.`;
+    }
+    return `${breaker} finds the code ${code} with ${counted(this.given.length, "guess", "guesses")}.`;
+  }
+
+  proofs(): { [claim: string]: Proof } {
+    if (this.oracle === "fair" || !this.shown) return {};
+    const says = "the code fits every answer";
+    const consistent: Proof = { answer: "yes", says };
+    if (this.oracle !== "evil" || !this.given.length) return { CONSISTENT: consistent };
+    return { CONSISTENT: consistent, LEAST_TELLING: this.tellsLeast() };
+  }
+
+  /** Compares each answer with the one that leaves the most codes, where they can be listed. */
+  private tellsLeast(): Proof {
+    const { base, length } = this;
+    if (base ** length > RECOMPUTED) {
+      return { answer: "not shown", says: `${base}^${length} codes are too many` };
+    }
+    let left = Array.from({ length: base ** length }, (_, index) => {
+      const code = new Array<number>(length);
+      for (let place = length - 1; place >= 0; place--, index = Math.floor(index / base)) code[place] = index % base;
+      return code;
+    });
+    for (const [index, { guess, answer: [full, partial] }] of this.given.entries()) {
+      const groups = new Map<number, number[][]>();
+      for (const code of left) {
+        const [f, p] = answer(code, guess);
+        const key = f * (length + 1) + p;
+        const group = groups.get(key);
+        if (group) group.push(code);
+        else groups.set(key, [code]);
+      }
+      // The most codes; then the fewest full matches, then the fewest partial ones.
+      const [least] = [...groups].sort(([a, x], [b, y]) => y.length - x.length || a - b)[0];
+      const given = full * (length + 1) + partial;
+      const found = groups.get(given) ?? [];
+      if (given !== least) {
+        const most = (groups.get(least) as number[][]).length;
+        return { answer: "not shown", says: `answer ${index + 1} left only ${found.length} of ${most} codes` };
+      }
+      left = found;
+    }
+    return { answer: "yes", says: `all ${this.given.length} answers left the most codes` };
+  }
 }

@@ -138,4 +138,11 @@ export class FateStones implements Game {
   }
 
   leave(): void {}
+
+  ending(names: readonly string[], [first]: readonly number[]): string | null {
+    if (!this.payoff || !this.last) return null;
+    const [a, b] = this.last.rolls;
+    if (a === b) return `A scratch: both rolled ${a} with the last dice. Nobody wins.`;
+    return `${names[first > 0 ? 0 : 1]} wins: ${Math.max(a, b)} is more than ${Math.min(a, b)}.`;
+  }
 }

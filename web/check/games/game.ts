@@ -24,9 +24,21 @@ export interface Game {
   view(): unknown;
   /** A hidden draw that is not opened yet. A game that can go on without its value has this. */
   playBlind?(): void;
-  /** Did a keeper show a code that fits every answer? */
-  readonly consistent?: boolean;
+  /** What happened, in a sentence. `null`: the game ended because somebody left. */
+  ending(names: readonly string[], payoff: readonly number[]): string | null;
+  /** What the rules can check of a game that has ended by them, by the claim's name. */
+  proofs?(): { [claim: string]: Proof };
 }
+
+/** Something that the rules can check beyond legal moves. */
+export interface Proof {
+  answer: "yes" | "no" | "not shown";
+  says: string;
+}
+
+/** "1 brain", "2,000 brains" */
+export const counted = (number: number, one: string, many = one + "s"): string =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
 export function params(good: boolean, reason: string): asserts good {
   if (!good) throw new Fault("game/params", reason, 1);

@@ -79,4 +79,11 @@ export class Intransitive implements Game {
   }
 
   leave(): void {}
+
+  ending(names: readonly string[], [computer]: readonly number[]): string | null {
+    if (this.rolls.length < 2) return null;
+    const [low, high] = this.rolls[0] < this.rolls[1] ? this.rolls : [this.rolls[1], this.rolls[0]];
+    if (low === high) return `A tie: both rolled ${high}. Nobody wins.`;
+    return `${names[computer > 0 ? 0 : 1]} wins: ${high} is more than ${low}.`;
+  }
 }

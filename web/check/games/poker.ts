@@ -1,28 +1,49 @@
 /** `poker/2` and `bank-poker/1`: video poker. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
-import { type Awaits, type Game, member, only, params } from "./game.ts";
+import { type Awaits, counted, type Game, member, only, params } from "./game.ts";
 
 const ROYAL = [250, 500, 750, 1000, 4000];
 
-/** What a hand pays for each chip of the bet. */
-export function pays(hand: readonly number[], level: number): number {
+const SUITS = "♡♢♧♤";
+const RANKS = ["2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A"];
+
+/** Kinds of hands, the worst first, and what each pays on level 1. A royal flush pays by a table of its own. */
+const KINDS: readonly [string, number][] = [
+  ["nothing", 0],
+  ["jacks or better", 1],
+  ["two pair", 2],
+  ["three of a kind", 3],
+  ["straight", 4],
+  ["flush", 6],
+  ["full house", 9],
+  ["four of a kind", 25],
+  ["straight flush", 50],
+  ["royal flush", NaN],
+];
+
+/** The kind of a hand: its place in `KINDS`. */
+function kindOf(hand: readonly number[]): number {
   const ranks = hand.map((card) => card % 13).sort((a, b) => a - b);
   const counts = [...new Set(ranks)].map((rank) => ranks.filter((other) => other === rank).length);
   counts.sort((a, b) => b - a);
   const flush = hand.every((card) => Math.floor(card / 13) === Math.floor(hand[0] / 13));
-  const distinct = counts.length === 5;
   const wheel = ranks.join() === "0,1,2,3,12";
-  const straight = distinct && (ranks[4] - ranks[0] === 4 || wheel);
-  if (flush && straight && ranks[0] === 8) return ROYAL[level - 1];
-  if (flush && straight) return 50 * level;
-  if (counts[0] === 4) return 25 * level;
-  if (counts[0] === 3 && counts[1] === 2) return 9 * level;
-  if (flush) return 6 * level;
-  if (straight) return 4 * level;
-  if (counts[0] === 3) return 3 * level;
-  if (counts[0] === 2 && counts[1] === 2) return 2 * level;
+  const straight = counts.length === 5 && (ranks[4] - ranks[0] === 4 || wheel);
+  if (flush && straight) return ranks[0] === 8 ? 9 : 8;
+  if (counts[0] === 4) return 7;
+  if (counts[0] === 3 && counts[1] === 2) return 6;
+  if (flush) return 5;
+  if (straight) return 4;
+  if (counts[0] === 3) return 3;
+  if (counts[0] === 2 && counts[1] === 2) return 2;
   const pair = ranks.find((rank, i) => ranks[i + 1] === rank);
-  return pair !== undefined && pair >= 9 ? level : 0;
+  return pair !== undefined && pair >= 9 ? 1 : 0;
+}
+
+/** What a hand pays for each chip of the bet. */
+export function pays(hand: readonly number[], level: number): number {
+  const kind = kindOf(hand);
+  return kind === 9 ? ROYAL[level - 1] : KINDS[kind][1] * level;
 }
 
 /** What lies on the table. */
@@ -117,4 +138,15 @@ export class Poker implements Game {
   }
 
   leave(): void {}
+
+  ending(names: readonly string[], payoff: readonly number[]): string {
+    const won = payoff[1];
+    const chips = counted(Math.abs(won), "chip");
+    const settled = won ? `${names[1]} ${won > 0 ? "wins" : "loses"} ${chips}.` : `${names[1]} breaks even.`;
+    if (!this.order || this.hand.length < 5 || this.places.length) return settled;
+    const cards = this.hand.map((card) => RANKS[card % 13] + [...SUITS][Math.floor(card / 13)]).join(" ");
+    const prize = this.bet * pays(this.hand, this.level);
+    if (!prize) return `${cards} pays nothing. ${settled}`;
+    return `${cards}: ${KINDS[kindOf(this.hand)][0]} pays ${counted(prize, "chip")}. ${settled}`;
+  }
 }

@@ -1,6 +1,6 @@
 /** `zombie/2`: eat brains, run from shotguns, and stop in time. */
 import { isBetween, type Json, type JsonObject, object } from "../json.ts";
-import { type Awaits, type Game, member, only, params } from "./game.ts";
+import { type Awaits, counted, type Game, member, only, params } from "./game.ts";
 
 const COLOURS = ["weak", "strong", "tough"];
 const DICE = [6, 4, 3];
@@ -294,5 +294,11 @@ export class Zombie implements Game {
       this.playing = this.order.filter((other) => !this.gone.has(other));
       this.at = 0;
     } else if (this.at >= this.playing.length) this.endRound();
+  }
+
+  ending(names: readonly string[]): string | null {
+    if (this.stage !== "over") return null;
+    const [seat] = this.playing;
+    return `${names[seat]} wins with ${counted(this.scores[seat], "brain")}.`;
   }
 }
