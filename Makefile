@@ -5,7 +5,7 @@ PY := .venv/bin/python
 # Many tests wait for programs that they have started, so one more runs than there are cores.
 WORKERS := $(shell expr $$(nproc) + 1)
 
-.PHONY: install run page shots test text types kernels suite campaign bench clean figures docs tables
+.PHONY: install run page shots screens test text types kernels covered suite campaign bench clean figures docs tables
 
 install: .venv/.ready
 	@echo "Installed. Now: source .venv/bin/activate, and then: fairground"
@@ -26,9 +26,13 @@ docs: .venv/.ready
 shots: .venv/.ready-dev page
 	SHOTS=1 $(PY) -m pytest -q -n $(WORKERS) tests/page/test_screens.py
 
+# What every session of tests/terminal/sessions prints. Look at what changed before you commit it.
+screens: .venv/.ready-dev
+	SHOTS=1 $(PY) -m pytest -q tests/terminal/test_sessions.py
+
 # Two things at a time, as long as each keeps one core busy; then the suite, which keeps all of them.
 test: .venv/.ready-dev
-	@$(MAKE) --no-print-directory -j 2 kernels page docs text types
+	@$(MAKE) --no-print-directory -j 2 kernels page docs text covered types
 	@$(MAKE) --no-print-directory suite
 
 text:
@@ -47,9 +51,16 @@ COMPILING := tests/lab/test_simulation.py tests/lab/test_environments.py tests/s
 kernels:
 	$(PY) -m pytest -q $(COMPILING)
 
+# The kernel's own tests, which alone reach every line of it. Tracing costs as much as a test itself,
+# so the others run without.
+COVERED := tests/fair tests/games $(patsubst %,tests/test_%.py,core table transcript registry playing replay \
+	verify claims vectors extras forgeries cheating_house door newgame)
+
+covered:
+	$(PY) -m pytest -q $(COVERED) --cov --cov-report=term-missing:skip-covered --cov-fail-under=100
+
 suite:
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(COMPILING:%=--ignore %) \
-		--cov --cov-report=term-missing:skip-covered --cov-fail-under=100
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(patsubst %,--ignore %,$(COMPILING) $(COVERED))
 
 # What takes too long for every change: the suite with all its cases (each extra installed alone,
 # every byte of every record flipped, long fuzzing, intervals counted a thousand times, 11,000

@@ -253,8 +253,7 @@ def test_one_oracle_with_its_record_checked(arena: Arena, capsys: Capture) -> No
     code = "".join(map(str, seen.code))
     assert rows[-1][1:] == (code, "3", "0") and f"The code: {code}\n" in out
     assert f"Solved with guess {len(rows)}.\n" in out
-    (claims,) = re.findall(r"The record is VALID: (.*)", out)
-    assert {"COMMITTED", "UNIFORM:1", "ORDERED"} <= set(claims.split(", "))
+    assert "The record is valid." in out and "Fair draws      yes" in out
     assert main(["oracle", oracle.uri]) == 2
     assert "is over" in capsys.readouterr().err
 
@@ -264,7 +263,7 @@ def test_an_oracle_that_somebody_has_asked_before(arena: Arena, capsys: Capture)
     oracle.submit((0, 0, 0, 0, 0))
     assert main(["oracle", oracle.uri]) == 0
     out = capsys.readouterr().out
-    assert "1 guesses were made before" in out and "CONSISTENT" in out
+    assert "1 guesses were made before" in out and "Consistent      yes" in out
 
 
 def test_an_oracle_of_a_contest_shows_nothing_before_the_close(
@@ -283,7 +282,7 @@ def test_a_failing_bot_at_one_oracle(arena: Arena, tmp_path: Path, capsys: Captu
     assert main(["oracle", oracle.uri, "--bot", str(bot), "--bot-seconds", "20"]) == 1
     out = capsys.readouterr().out
     assert "Not solved: the bot failed: it answered [7, 7]: a digit must be in 0..1, not 7" in out
-    assert "The record is VALID" in out, "giving up opens it"
+    assert "The record is valid." in out, "giving up opens it"
 
 
 def test_a_share_refused_and_a_forged_record(
@@ -298,4 +297,4 @@ def test_a_share_refused_and_a_forged_record(
     assert main(["oracle", oracle.uri]) == 1
     out = capsys.readouterr().out
     assert "No share of ours is in the draw: a share can be lent once" in out
-    assert "The record is INVALID" in out
+    assert "INVALID at line" in out

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -48,27 +47,9 @@ def seats(told: Told) -> list[str]:
 
 
 class TestCounting:
-    def test_so_many_games(self, play: Play) -> None:
-        told = play("0123\n0123\n", *NICE, "--games", "2")
-        assert told.code == 0
-        assert "Score after 2: Keeper 0 and Player 2." in told.out
-
-    def test_a_match(self, play: Play) -> None:
-        told = play("0123\ngive up\n0123\n", *NICE, "--match", "2")
-        assert told.code == 0
-        assert "Score after 1: Keeper 0 and Player 1. The match goes to 2." in told.out
-        assert "Score after 2: Keeper 1 and Player 1. The match goes to 2." in told.out
-        assert told.out.count("Player won the match.") == 1
-
     def test_whoever_leaves_is_not_asked_for_more(self, play: Play) -> None:
         told = play("x\n0123\n", *NICE, "--games", "2")
         assert told.code == 0 and told.out.count("Check it yourself") == 1
-
-    @pytest.mark.parametrize("number", ["0", "-1", "two", "99999999999999999999", "٤"])
-    def test_a_number_that_is_none(self, number: str, play: Play) -> None:
-        told = play("", *NICE, "--games", number)
-        assert told.code == 2
-        assert f"argument --games: {number!r} is not a number from 1 to 1,000,000" in told.err
 
     def test_in_a_pipe_there_is_one_game(self, play: Play) -> None:
         assert "Once more?" not in play("0123\n", *NICE).out
@@ -171,22 +152,6 @@ class TestWhoPlays:
         told = play("x\n", "codebreaking", "--seat", "keeper=hard", "--seat", "breaker=me")
         assert told.events[0]["params"]["oracle"] == "evil"
 
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            ((*DICE, "--seat", "computer=me"), "the computer's seat is for a program"),
-            ((*DICE, "--seat", "user=random", "--seat", "user=optimal"), "is given twice"),
-            (("codebreaking", "--seat", "keeper=foo"), "a keeper is me, fair, nice, evil"),
-            (("codebreaking", "--seat", "foo"), "For example: --seat keeper=evil"),
-            (("fatestones", "--hot-seat", "Ann"), "two names are needed, such as --hot-seat"),
-            (("fatestones", "--seat", "A=me", "--seat", "B=me", "--seat", "C=me"), "no seat 'C'"),
-            (("zombie", "--seat", "Ann"), "For example: --seat Ann=me --seat Hal=optimal"),
-        ],
-    )
-    def test_what_is_wrong_is_said(self, arguments: tuple[str, ...], said: str, play: Play) -> None:
-        told = play("", *arguments)
-        assert told.code == 2 and said in told.err
-
 
 class TestDifficulty:
     @pytest.mark.parametrize(
@@ -242,10 +207,3 @@ class TestPractice:
     def test_a_seed_and_another_scheme(self, play: Play) -> None:
         told = play("", "play", "poker", "--seed", "x", "--scheme", "system/1")
         assert told.code == 2 and "--seed goes with --scheme seeded/1" in told.err
-
-
-def test_a_record_says_that_it_was_practice(play: Play) -> None:
-    told = play("0\n0\n", *DICE, "--seed", "monday")
-    assert json.loads(told.transcript.splitlines()[0])["dealer"] == "seeded/1"
-    assert "This is practice: the seed decides." in told.out
-    assert "HMAC" not in told.out

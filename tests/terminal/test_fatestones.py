@@ -84,14 +84,14 @@ class TestAgainstTheMachine:
             verdict, events = read(record)
             assert verdict.ok
             assert verdict.seats == ("Player", f"Machine ({opponent})")
-            assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "SEALED"]
+            assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "SEALED:0"]
             assert events[0]["public"]["stir"] == "once"
             assert [e["value"] for e in events if e["kind"] == "share"] == ["my word"]
             assert verdict.payoff is not None
             winner = "You win: " if verdict.payoff[0] == 1 else "I win: "
             assert text.count(winner) == 1
             assert text.count(" win: ") == 1
-            assert "Not proven: that this program" in text
+            assert "words given once: the house could know later draws" in text
             assert f"fairground verify {record}" in text
 
     def test_the_machines_seal_is_shown_before_you_choose_and_fits_no_other_choice(
@@ -126,25 +126,6 @@ class TestAgainstTheMachine:
 
             fitting = [move for move in range(3) if made(move) == commitment]
             assert fitting == [events[opened]["move"]]
-
-    def test_a_stir_at_each_roll_proves_more(self, play: Play, record: Path) -> None:
-        answers = "deal\n" + "0\nroll\n" * 90
-        _, text, _ = play(answers, "--stir", "each", "--save", str(record))
-        verdict, events = read(record)
-        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNFORESEEN:0", "SEALED"]
-        stirs = [e["value"] for e in events if e["kind"] == "share"]
-        assert stirs[0] == "deal"
-        assert set(stirs[1:]) == {"roll"}
-        assert len(stirs) == len([e for e in events if e["kind"] == "ticket"])
-        assert "Not proven" not in text
-        assert text.count("Type anything random for the deal: ") == 1
-
-    def test_an_empty_stir_proves_nothing_about_the_rolls_and_that_is_said(
-        self, play: Play, record: Path
-    ) -> None:
-        _, text, _ = play(f"\n{PICKS}", "--save", str(record))
-        assert claims(read(record)[0]) == ["COMMITTED", "SEALED"]
-        assert "nothing proves that the house did not choose" in " ".join(text.split())
 
     def test_ties_use_up_dice_and_a_scratch_is_a_new_deal(
         self, play: Play, record: Path, ones: Path
@@ -209,31 +190,8 @@ class TestAgainstTheMachine:
             assert ("never" in line or "not needed" in line) == (share == 0)
             assert share in (0, 1) or percent(share) in line
 
-    def test_help_shows_the_rules_and_the_odds_and_comes_back(self, play: Play, ones: Path) -> None:
-        answers = "?\nw\n?\nX\n"
-        code, text, _ = play(answers, "--dice", str(ones), "--no-save")
-        assert code == 0
-        assert "Chance is dealt from a chain of hashes" in text
-        assert "A tie uses up both dice" in text
-        assert "0  111111    0+36    0+36    0+36" in text
-        assert text.count("Type anything random for the deal:") == 2
-        assert text.count("Your die (") == 2
-        assert text.count("My choice is made, and sealed:") == 1, "help seals nothing anew"
 
-    def test_nonsense_is_answered_and_changes_nothing(self, play: Play, record: Path) -> None:
-        long = "x" * 201
-        code, text, _ = play(f"{long}\nw\n3\n\n-1\n123\nX\n", "--save", str(record))
-        assert code == 0
-        assert "at most 200" in text
-        assert "'3' is none of the dice. Type 0, 1, 2 or the die itself" in text
-        assert "That is none of the dice" in text
-        assert "'-1' is none" in text
-        assert [e["kind"] for e in read(record)[1]].count("seal") == 1
-
-    def test_what_the_choice_cost_is_told(self, play: Play) -> None:
-        _, text, _ = play(f"w\n{PICKS}", "--no-save")
-        assert re.search(r"Your choice of \d{6} (cost|was as good as any)", text)
-        assert "No transcript was kept." in text
+"""Pips of a face, row by row."""
 
 
 ROWS = {1: (0, 1, 0), 2: (1, 0, 1), 3: (1, 1, 1), 4: (2, 0, 2), 5: (2, 1, 2), 6: (2, 2, 2)}
@@ -250,7 +208,7 @@ class TestLeaving:
         assert "You leave the game" in text
         verdict, _ = read(record)
         assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
-        assert "Player left" in verdict.remarks[0]
+        assert '"Player" left' in verdict.remarks[0]
         assert "chose to exit" in verdict.remarks[0]
 
     def test_a_record_that_does_not_hold_is_a_failed_check(
@@ -262,7 +220,7 @@ class TestLeaving:
         monkeypatch.setattr("fairground.terminal.records.verify", distrust)
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
-        assert "is INVALID" in text
+        assert "INVALID at line" in text
 
 
 class TestHotSeat:
@@ -271,7 +229,7 @@ class TestHotSeat:
         code, text, _ = play(answers, "--hot-seat", "--save", str(record))
         assert code == 0
         verdict, events = read(record)
-        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNIFORM:1", "SEALED"]
+        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNIFORM:1", "SEALED:0", "SEALED:1"]
         assert verdict.seats == ("Player 1", "Player 2")
         assert verdict.payoff is not None
         assert f"Player {1 if verdict.payoff[0] == 1 else 2} wins: " in text
@@ -283,49 +241,8 @@ class TestHotSeat:
         assert all(a < b for a, b in pairwise(places))
         assert max(places[:2]) < text.index("Both seals are opened.")
 
-    def test_nonsense_behind_a_hidden_prompt_is_not_repeated(self, play: Play) -> None:
-        _, text, _ = play("a\nb\nsecret\nX\n", "--hot-seat", "--no-save")
-        assert "That is none of the dice" in text
-        assert "secret'" not in text
-
-    @pytest.mark.parametrize(("answers", "loser"), [("a\nb\n0\nX\n", 1), ("a\nb\nX\n", 0)])
-    def test_who_leaves_loses(self, answers: str, loser: int, play: Play, record: Path) -> None:
-        code, text, _ = play(answers, "--hot-seat", "--save", str(record))
-        assert code == 0
-        assert f"Player {loser + 1} leaves the game" in text
-        verdict, _ = read(record)
-        assert verdict.ok
-        assert verdict.payoff == ((-1, 1) if loser == 0 else (1, -1))
-
-    def test_a_hint_is_for_the_one_who_asks(self, play: Play, record: Path) -> None:
-        play("a\nb\n0\nhint\nX\n", "--hot-seat", "--save", str(record))
-        verdict, events = read(record)
-        assert verdict.ok
-        assert [e["body"]["seat"] for e in events if e["kind"] == "note"] == [1]
-
 
 class TestArguments:
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (["--opponent", "genius"], "no player named 'genius'"),
-            (["--opponent", "mcts:abc"], "such as mcts:200"),
-            (["--opponent", "mcts:0"], "such as mcts:200"),
-            (["--opponent", "optimal:9"], "takes nothing after a colon"),
-            (["--dice", "nowhere.txt"], "cannot read 'nowhere.txt'"),
-            (["--stir", "never"], "invalid choice"),
-            (["--hot-seat", "--opponent", "random"], "not allowed with"),
-            (["--save", "/nowhere/at/all.jsonl"], "cannot be written to /nowhere"),
-            (["123456"], "unrecognized arguments"),
-        ],
-    )
-    def test_bad_arguments_are_explained(self, arguments: list[str], said: str, play: Play) -> None:
-        code, text, error = play("", *arguments)
-        assert code == 2
-        assert said in error
-        assert text == ""
-        assert "Traceback" not in error
-
     def test_every_bad_line_of_a_dice_file_is_named(self, play: Play, tmp_path: Path) -> None:
         path = tmp_path / "bad.txt"
         path.write_text("123456\n654321\n\n1 2 3 4 5 6\n12345\n1 2 3 4 5 7\n")

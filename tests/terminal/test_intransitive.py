@@ -134,28 +134,6 @@ def test_the_results_follow_from_the_numbers(
     assert outcome in text
 
 
-def test_help_at_every_prompt_comes_back_to_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, text, _ = play(monkeypatch, capsys, "?\n0\n?\n0\n?\n4\n?\n5\n", *DICE, "--no-save")
-    assert code == 0
-    assert text.count("Probability of the win for the user:") == 4
-    assert text.count("Choose your dice:") == 2
-    assert text.count("Add your number modulo 6.") == 4
-    assert text.count("HMAC=") == 3, "asking for help commits to nothing new"
-
-
-def test_nonsense_is_answered_and_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, text, _ = play(monkeypatch, capsys, "7\n\nzero\n0\n0\n4\n5\n", *DICE, "--no-save")
-    assert code == 0
-    assert "'7' is not an option" in text
-    assert "'zero' is not an option" in text
-    assert "Nothing was chosen" in text
-    assert text.count("HMAC=") == 3
-
-
 @pytest.mark.parametrize("before", ["", "0\n", "0\n0\n", "0\n0\n3\n"])
 def test_x_is_a_recorded_forfeit_and_the_key_is_revealed(
     before: str,
@@ -170,7 +148,7 @@ def test_x_is_a_recorded_forfeit_and_the_key_is_revealed(
     verdict = verify(path.read_bytes())
     assert verdict.ok
     assert verdict.payoff == (1, -1)
-    assert "User left, as recorded, by their own word" in verdict.remarks[0]
+    assert 'the record says that "User" left' in verdict.remarks[0]
 
 
 def test_the_taken_die_vanishes_and_equal_dice_stay_apart(
@@ -186,17 +164,6 @@ def test_the_taken_die_vanishes_and_equal_dice_stay_apart(
     assert seen == {True, False}
 
 
-def test_beyond_twenty_faces_the_menu_is_a_range(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    die = ",".join(map(str, range(21)))
-    code, text, _ = play(monkeypatch, capsys, "0\n0\n21\n20\n7\n", die, die, die, "--no-save")
-    assert code == 0
-    assert text.count("0..20 - your number") == 2
-    assert "'21' is not an option. Type a number from 0 to 20" in text
-    assert "20 = " in text or "+ 20 =" in text
-
-
 def test_negative_and_huge_faces(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     huge = str(10**40)
@@ -205,42 +172,6 @@ def test_negative_and_huge_faces(capsys: pytest.CaptureFixture[str], tmp_path: P
         assert main(["dice", *dice, "--seat", "user=random", "--save", str(path)]) == 0
         assert verify(path.read_bytes()).ok
     assert "[-1,2,3,4,5,6]" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ([], "no dice were given"),
-        (["1,2,3"], "one die was given"),
-        (["1,2,3", "4,5,6"], "only two dice were given"),
-        (["1,2,3", "4,5,6", "7,8,x"], "die 3 ('7,8,x') has the face 'x', which is not an integer"),
-        (["1,2,3", "4,5,6.0", "7"], "die 2 ('4,5,6.0') has the face '6.0'"),
-        (["1,2,3", "", "7"], "die 2 ('') is empty"),
-        (["1,2,3", "4,,5", "7"], "die 2 ('4,,5') has an empty face at place 2"),
-        (["1,2,3,", "4,5", "7"], "die 1 ('1,2,3,') has an empty face at place 4"),
-        (["-,1", "4,5", "7"], "die 1 ('-,1') has the face '-'"),
-        (["1,2,3", "4,5", "9" * 1001], "a face of 1001 digits"),
-        (["1,2,3", "4,5", "7", "--colour"], "unrecognized arguments: --colour"),
-        (["1,2,3", "4,5", "7", "-x"], "unrecognized arguments: -x"),
-        (["1,2,3", "4,5", "7", "--seat", "me=optimal"], "--seat 'me=optimal'"),
-        (["1,2,3", "4,5", "7", "--seat", "user=genius"], "no player named 'genius'"),
-        (
-            ["1,2,3", "4,5", "7", "--save", "/nowhere/at/all.jsonl"],
-            "the transcript cannot be written to /nowhere",
-        ),
-        (["1,2,3", "4,5", "7", "--save", "a", "--no-save"], "not allowed with"),
-    ],
-)
-def test_bad_arguments_are_explained(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["dice", *arguments]) == 2
-    printed = capsys.readouterr()
-    assert said in printed.err
-    assert printed.out == ""
-    assert "Traceback" not in printed.err
-    if "dice" in said or "die" in said or "unrecognized" in said:
-        assert "fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3" in printed.err
 
 
 def test_many_games_of_programs_all_verify(
@@ -371,7 +302,7 @@ def test_the_menu_starts_a_game_at_a_keypress(
     shown = on_a_terminal(keys, 100, 50)
     assert "No game has been saved yet" in shown
     assert "You leave the game." in shown
-    assert "VALID" in shown
+    assert "The house stopped" not in shown and "is valid" in shown
     assert "usage: fairground" in shown
     assert shown.endswith("exit 0")
 

@@ -33,15 +33,6 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str, exit_code: int 
 
 
 class TestFigures:
-    def test_the_best_at_6_4_is_what_the_issue_says(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        figures = as_json(capsys, "--base", "6", "--length", "4")
-        distribution = figures.pop("distribution")
-        assert figures == {"codes": 1296, "total": 5625, "average": "625/144", "worst": 6}
-        assert sum(distribution) == 1296 and len(distribution) == 6
-        assert sum(i * codes for i, codes in enumerate(distribution, 1)) == 5625
-
     @pytest.mark.parametrize(
         ("size", "strategy", "total", "worst"),
         [
@@ -68,39 +59,6 @@ class TestFigures:
         assert worst in (None, figures["worst"])
         assert Fraction(figures["average"]) == Fraction(total, figures["codes"])
 
-    def test_for_people(
-        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("COLUMNS", "40")
-        out, _ = solve(capsys, "--ascii")
-        assert "Strategy: optimal (proven cheapest)" in out and "First guess: 0012" in out
-        assert "Average: 625/144 = 4.340277777778" in out
-        bars = re.findall(r"^ +(\d)  +(\d+)  (#+)$", out, re.MULTILINE)
-        assert [int(guess) for guess, _, _ in bars] == [1, 2, 3, 4, 5, 6]
-        assert sum(int(codes) for _, codes, _ in bars) == 1296
-        longest = max(bars, key=lambda bar: int(bar[1]))
-        assert len(longest[2]) == max(len(bar) for _, _, bar in bars)
-        assert max(map(len, out.splitlines())) < 40
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (["--base", "100", "--length", "40"], "--guess CODE --marks FULL,PARTIAL"),
-            (["--base", "100", "--length", "40"], "no full tree for 100^40 codes"),
-            (["--base", "8", "--strategy", "optimal"], "--strategy beam"),
-            (["--strategy", "luck"], "no strategy named 'luck'"),
-            (["--strategy", "entropy:5"], "only optimal takes a limit"),
-            (["--strategy", "optimal:3"], "no tree for 6^4 codes was found within 3 guesses"),
-            (["--strategy", "optimal:x"], "not 'x'"),
-            (["--base", "1"], "base must be in 2..100"),
-        ],
-    )
-    def test_refusals_say_what_works(
-        self, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        out, error = solve(capsys, *arguments, exit_code=2)
-        assert said in error and out == ""
-
 
 class TestAdvice:
     def test_a_game_in_progress(self, capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,26 +84,6 @@ class TestAdvice:
             given.append(found[1])
         assert len(given) <= 7
 
-    def test_one_code_left_is_named(self, capsys: pytest.CaptureFixture[str]) -> None:
-        out, _ = solve(capsys, "--guess", "0123", "--marks", "4,0")
-        assert out.endswith("The code is 0123\n") and "Codes left: 1 (" in out
-
-    def test_rows_that_contradict_each_other_are_named(
-        self, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        """Row 1 says that the code is 0123; row 2 agrees; row 3 cannot be."""
-        rows = "--guess 0123 --marks 4,0 --guess 0132 --marks 2,2 --guess 0100 --marks 0,0"
-        out, _ = solve(capsys, *rows.split(), exit_code=1)
-        assert "rows 1 and 3 cannot all be true" in out
-        advice = as_json(capsys, *rows.split(), exit_code=1)
-        assert advice["contradiction"] == [1, 3]
-        assert advice["guess"] is None and advice["remaining"] == 0
-
-    def test_a_row_that_cannot_be_true_alone(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """All digits are 0 or 1: 0000 has no digit that is elsewhere."""
-        arguments = ["--base", "2", "--length", "4", "--guess", "0000", "--marks", "1,1"]
-        assert "row 1 cannot be true" in solve(capsys, *arguments, exit_code=1)[0]
-
     def test_at_any_size(self, capsys: pytest.CaptureFixture[str]) -> None:
         guess = ",".join(map(str, range(40)))
         arguments = ["--base", "100", "--length", "40", "--guess", guess, "--marks", "1,12"]
@@ -156,23 +94,6 @@ class TestAdvice:
         assert len(advice["guess"]) == 40
         out, _ = solve(capsys, *arguments)
         assert re.search(r"Codes left: about \d\.\de\+7\d \(estimated", out)
-
-    @pytest.mark.parametrize(
-        ("arguments", "said"),
-        [
-            (["--guess", "0012"], "every --guess needs its --marks: 1 and 0 were given"),
-            (["--marks", "1,1"], "0 and 1 were given"),
-            (["--guess", "012", "--marks", "1,1"], "row 1"),
-            (["--guess", "012", "--marks", "1,1"], "a code has 4 digits, not 3"),
-            (["--guess", "0012", "--marks", "3,1"], "no two codes of 4 digits match like (3, 1)"),
-            (["--guess", "0012", "--marks", "one"], "an answer is two numbers"),
-        ],
-    )
-    def test_bad_rows_are_explained(
-        self, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        out, error = solve(capsys, *arguments, exit_code=2)
-        assert said in error and out == ""
 
 
 def test_a_long_search_shows_that_it_works(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,6 @@ from fractions import Fraction
 
 import pytest
 
-from fairground.cli import main
-from fairground.core import InputError
 from fairground.games.poker.rules import parse_hand
 from fairground.games.poker.screen import run
 from fairground.games.poker.solver.holds import holds
@@ -49,57 +47,6 @@ def test_signs_letters_one_word_or_five_are_the_same(capsys: pytest.CaptureFixtu
     assert len(set(said)) == 1
 
 
-def test_a_hand_as_a_table_has_32_holds_the_best_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["8s", "Kd", "8h", "8d", "8c", "--level", "1"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("8♤ K♢ 8♡ 8♢ 8♧: four of a kind. Level 1.\n")
-    rows = [line.split("|")[1:-1] for line in printed.splitlines() if line.startswith("| ")]
-    cells = [[cell.strip() for cell in row] for row in rows]
-    assert cells[0] == ["", "keep", "replace", "value", "exactly"]
-    assert len(cells) == 33
-    assert cells[1] == ["*", "8♤ K♢ 8♡ 8♢ 8♧", "0,0,0,0,0", "25.000000", "25"]
-    assert cells[2] == ["*", "8♤ 8♡ 8♢ 8♧", "0,1,0,0,0", "25.000000", "25"]
-    assert [row[0] for row in cells[3:]] == [""] * 30
-    assert "(nothing)" in [row[1] for row in cells]
-    values = [Fraction(row[4]) for row in cells[1:]]
-    assert values == sorted(values, reverse=True)
-
-
-def test_perfect_play_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--all", "--level", "5", "--json"]) == 0
-    assert capsys.readouterr().out == '{"level": 5, "return": "1653526326983/1661102543100"}\n'
-    assert run(["--json", "--all", "--level", "2"]) == 0
-    assert capsys.readouterr().out == '{"level": 2, "return": "35523565111/36110924850"}\n'
-
-
-def test_perfect_play_in_words_and_level_5_by_default(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["--all"]) == 0
-    printed = capsys.readouterr().out
-    assert "level 5 returns 1653526326983/1661102543100" in printed
-    assert "0.995439043695. The house keeps 0.456096 %." in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        ([], "five cards are needed, or --all"),
-        (["--all", "5d"], "takes no cards"),
-        (["5d 7d 9c Tc 7h", "--level", "6"], "invalid choice: 6"),
-        (["5d 7d 9c Tc 7h", "--level", "x"], "invalid int value: 'x'"),
-        (["5d 7d 9c Tc 7h", "--lev", "5"], "unrecognized arguments"),
-        (["5d 7d 9c Tc 7x"], "'7x' is not a card"),
-        (["5d 7d 9c Tc 5♦"], "5♢ is there twice"),
-        (["5d 7d 9c Tc"], "has 4"),
-    ],
-)
-def test_errors_say_what_is_wrong_and_how_to_do_it_right(arguments: list[str], says: str) -> None:
-    with pytest.raises(InputError) as error:
-        run(arguments)
-    assert says in str(error.value)
-    assert "5d 7d 9c Tc 7h" in str(error.value)
-    assert error.value.exit == 2
-
-
 @pytest.mark.parametrize(
     ("value", "digits", "text"),
     [
@@ -113,9 +60,3 @@ def test_errors_say_what_is_wrong_and_how_to_do_it_right(arguments: list[str], s
 )
 def test_decimals(value: Fraction, digits: int, text: str) -> None:
     assert decimal(value, digits) == text
-
-
-def test_suits_without_unicode(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", "poker", "5d 7d 9c Tc 7h", "--ascii"]) == 0
-    text = capsys.readouterr().out
-    assert text.isascii() and "7d 7h" in text and "?" not in text
