@@ -14,10 +14,10 @@ from fairground.games import GAMES
 from fairground.testing.driving import listing_of
 from fairground.testing.toys import Toy
 from tests.helpers.browser import browser
-from tests.helpers.stores import cluster, let_go, store_url
+from tests.helpers.stores import cluster, let_go, postgres_url, store, store_url
 from tests.helpers.width import WIDE
 
-__all__ = ["browser", "cluster", "let_go", "store_url"]
+__all__ = ["browser", "cluster", "let_go", "postgres_url", "store", "store_url"]
 
 settings.register_profile(
     "fairground",
@@ -39,25 +39,11 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
 # whole package again, which takes about as long as all that it does.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# The kernel's own tests: they alone reach every line of it. Tracing costs as much as a test itself,
-# so the others run without.
-MEASURED = {
-    *("fair", "games"),
-    *("test_core.py", "test_table.py", "test_transcript.py", "test_registry.py"),
-    *("test_playing.py", "test_replay.py", "test_verify.py", "test_claims.py"),
-    *("test_vectors.py", "test_extras.py"),
-    *("test_forgeries.py", "test_cheating_house.py", "test_door.py", "test_newgame.py"),
-}
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A campaign's tests stay out of the suite; coverage is measured where it is promised."""
-    tests = Path(__file__).parent
+    """Leave the campaign's tests out of the suite."""
     if not WIDE:
         items[:] = [item for item in items if item.get_closest_marker("campaign") is None]
-    for item in items:
-        if item.path.relative_to(tests).parts[0] not in MEASURED:
-            item.add_marker(pytest.mark.no_cover)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -76,6 +62,12 @@ def own_directories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
             patch.setenv(name, str(tmp_path_factory.mktemp(name.lower())))
         yield
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Asynchronous tests run on asyncio, as the server does."""
+    return "asyncio"
 
 
 @pytest.fixture

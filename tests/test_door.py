@@ -386,7 +386,7 @@ def test_everything_prints_itself() -> None:
     ]
     for thing in things:
         assert " object at 0x" not in repr(thing), thing
-    assert "waits for Person" in repr(table)
+    assert 'waits for "Person"' in repr(table)
 
 
 def _answered(*move: object) -> None:

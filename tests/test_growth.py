@@ -28,7 +28,7 @@ from fairground.testing.modes import mode
 from fairground.verifier import replay, verify
 from tests.helpers.width import WIDE
 
-SHORT, LONG = (3_000, 48_000) if WIDE else (1_500, 12_000)
+SHORT, LONG = (3_000, 48_000) if WIDE else (1_000, 8_000)
 STEEPEST = 1.15
 RUNS = 4
 
@@ -109,7 +109,7 @@ def test_what_is_hashed_is_framed_in_linear_time() -> None:
     def framed_parts(count: int) -> float:
         return min(seconds(lambda: frame("test", *[bytes(SIZE)] * count)) for _ in range(RUNS))
 
-    assert log(framed_parts(80_000) / framed_parts(10_000)) / log(8) < 1.5
+    assert log(framed_parts(40_000) / framed_parts(5_000)) / log(8) < 1.5
 
 
 # A board that grows in constant time reads like a tuple

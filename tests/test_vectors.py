@@ -103,7 +103,7 @@ def test_the_games_have_every_game_scheme_code_and_witness() -> None:
     told = [load(f"games/{case['name']}.verdict") for case in index]
     claims = [claim for verdict in told for claim in verdict["claims"]]
     assert {claim["claim"] for claim in claims} == {
-        "COMMITTED", "UNIFORM", "UNFORESEEN", "SEALED", "CONSISTENT", "ORDERED"
+        "COMMITTED", "UNIFORM", "UNFORESEEN", "SEALED", "CONSISTENT", "LEAST_TELLING", "ORDERED"
     }  # fmt: skip
     assert {claim["witness"]["by"] for claim in claims if claim["witness"]} == set(get_args(By))
 

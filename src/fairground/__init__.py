@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Coaching,
         CodeSolution,
         DiceSolution,
-        FateStonesSolution,
         PokerSolution,
         ZombieSolution,
         list_games,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from fairground.door.tables import open as open
     from fairground.fair.register import SCHEMES
     from fairground.games import GAMES, Listing
+    from fairground.games.fatestones.solver.choices import Solution as FateStonesSolution
     from fairground.players import Player
     from fairground.verifier import Verdict
 

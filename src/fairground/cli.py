@@ -181,6 +181,8 @@ def _loaded(command: Command) -> Callable[[Sequence[str]], int]:
     run: Callable[..., int] = getattr(import_module(f"fairground.{module}"), function or "run")
     if command is WORK["completion"]:
         return partial(run, parsers=_parsers)
+    if command is WORK["resume"]:
+        return partial(run, screens={name: game.module for name, game in PLAY.items()})
     return run
 
 

@@ -15,7 +15,7 @@ from fairground.clients.local_oracle import (
     make_random_fair_oracle,
 )
 from fairground.core import BadShare, IllegalMove
-from fairground.games.codebreaking.players import OptimalBreaker
+from fairground.games.codebreaking.players import TreeBreaker
 from fairground.games.codebreaking.rules import Row, fits
 from fairground.verifier import verify
 from tests.helpers.places import ROOT
@@ -30,7 +30,7 @@ def claims(oracle: LocalOracle) -> set[str]:
 
 
 def broken(oracle: LocalOracle) -> list[Row]:
-    breaker = OptimalBreaker(oracle._game, None)  # type: ignore[arg-type]
+    breaker = TreeBreaker(oracle._game, None)  # type: ignore[arg-type]
     rows: list[Row] = []
     while not oracle.solved:
         guess = breaker.guess(tuple(rows))

@@ -20,14 +20,28 @@ from pathlib import Path
 from typing import Any
 
 import uvicorn
+from litestar import Litestar
+from litestar.testing import TestClient
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from fairground.clients.protocol import PROBLEM
 from fairground.clients.table import PlayedTable, play
 from fairground.server.http.connection import Connection, Hosts, connection_of
 from fairground.server.limits.metrics import Metrics
 from fairground.server.serve import address_of, bind
 
 DEADLINE = 60
+
+Client = TestClient[Litestar]
+
+
+def problem(answer: Any, status: int, code: str) -> str:
+    """The detail of a refusal, which must have this status and this code."""
+    assert answer.status_code == status, answer.text
+    assert answer.headers["content-type"] == PROBLEM
+    body = answer.json()
+    assert (body["status"], body["code"]) == (status, code), body
+    return str(body["detail"])
 
 
 @contextmanager

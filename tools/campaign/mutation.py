@@ -87,8 +87,8 @@ CONTEST: Final = Suite(
 MONEY: Final = Suite(
     (
         *(f"bank/ledger/{one}.py" for one in ("rules", "lines")),
-        *(f"bank/session/{one}.py" for one in ("duties", "page", "croupier")),
-        *("bank/seeds.py", "bank/croupier/duties.py"),
+        *(f"bank/session/{one}.py" for one in ("page", "croupier")),
+        *("bank/seeds.py", "bank/duties.py", "bank/hand.py"),
     ),
     (
         "tests/bank/test_attacks.py",

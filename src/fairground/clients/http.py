@@ -114,7 +114,6 @@ class HttpReply(NamedTuple):
     url: str
 
     def json(self) -> dict[str, Any]:
-        """The object in the body."""
         try:
             body = read_json(self.data)
         except ValueError:
@@ -124,7 +123,6 @@ class HttpReply(NamedTuple):
         return body
 
     def location(self) -> str:
-        """The address of what the server has made."""
         where = self.headers.get("Location")
         if self.status not in (201, 302, 303) or not where:
             raise Unreachable(f"{self.url} answers {self.status}, and names nothing it has made")
@@ -242,11 +240,9 @@ class Http:
             self._pause(max(least, PAUSE * 2 ** (attempt - 1)))
 
     def get(self, url: str, *, wait: float = 0) -> dict[str, Any]:
-        """GET, read as JSON."""
         return self.send("GET", url, wait=wait).json()
 
     def post(self, url: str, body: Any, *, repeat: Repeat = Repeat.ALWAYS) -> dict[str, Any]:
-        """POST, read as JSON."""
         return self.send("POST", url, body, repeat=repeat).json()
 
     def patiently(self, act: Callable[[], T]) -> T:

@@ -76,7 +76,6 @@ class Description(NamedTuple):
         return tuple(map(_row, self.body.get("answers") or ()))
 
     def game(self) -> CodeBreaking:
-        """The rules of this game."""
         return CodeBreaking(self.base, self.length, self.oracle_type)
 
 
@@ -285,7 +284,6 @@ class Arena:
         self._http = http or Http()
 
     def new_oracle(self, base: int = 6, length: int = 4, oracle_type: str = FAIR) -> Oracle:
-        """Open a game."""
         wanted = {"base": base, "length": length, "oracle_type": oracle_type}
         made = _act(self._http, "POST", f"{self.url}/neworacle", wanted)
         return Oracle(made.location(), self._http)

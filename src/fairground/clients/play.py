@@ -52,7 +52,6 @@ class PlayedOracle(NamedTuple):
 
     @property
     def steps(self) -> int:
-        """How many guesses were made here."""
         return len(self.rows)
 
 
@@ -171,7 +170,6 @@ class Bots:
         return bot
 
     def close(self) -> None:
-        """End all processes."""
         for bot in self._all:
             bot.close()
 
@@ -190,7 +188,7 @@ def play_all(
     done = set(diary.done if diary else ())
     with ThreadPoolExecutor(jobs) as workers:
         games = {
-            workers.submit(_one_of_many, oracle, hire, stop, _GameNotes(diary, number)): number
+            workers.submit(_one_of_many, oracle, hire, stop, diary, number): number
             for number, oracle in enumerate(oracles)
             if number not in done
         }
@@ -202,45 +200,31 @@ def play_all(
             workers.shutdown(wait=False, cancel_futures=True)
 
 
-class _GameNotes:
-    """What a diary says of one game, if there is a diary."""
-
-    def __init__(self, diary: Diary | None, number: int) -> None:
-        self._diary = diary
-        self._number = number
-        self.known = tuple(diary.rows.get(number, ())) if diary else ()
-
-    def learn(self, answers: Sequence[Row]) -> None:
-        """Take over steps that were counted, and whose answers did not arrive."""
-        if answers[: len(self.known)] == self.known:
-            for row in answers[len(self.known) :]:
-                self.step(row)
-            self.known = tuple(answers)
-
-    def step(self, row: Row) -> None:
-        if self._diary is not None:
-            self._diary.step(self._number, row)
-
-    def ended(self, trouble: str) -> None:
-        if self._diary is not None:
-            self._diary.ended(self._number, trouble)
-
-
 def _one_of_many(
-    oracle: Oracle, hire: Hire, stop: threading.Event, notes: _GameNotes
+    oracle: Oracle, hire: Hire, stop: threading.Event, diary: Diary | None, number: int
 ) -> PlayedOracle:
     seen = None
+    known = tuple(diary.rows.get(number, ())) if diary else ()
+
+    def note(row: Row) -> None:
+        if diary is not None:
+            diary.step(number, row)
+
     try:
         seen = oracle.describe()
-        if seen.attempts > len(notes.known):
-            notes.learn(oracle.describe(0).answers)
-        played = _play(oracle, seen, hire, notes.step, stop.is_set, known=notes.known)
+        if seen.attempts > len(known):  # some steps were counted, and their answers did not arrive
+            answers = oracle.describe(0).answers
+            if answers[: len(known)] == known:
+                for row in answers[len(known) :]:
+                    note(row)
+                known = answers
+        played = _play(oracle, seen, hire, note, stop.is_set, known=known)
     except Unreachable:
         raise
     except FairgroundError as error:
-        return PlayedOracle(seen, notes.known, False, trouble=f"{error} ({error.code})")
-    if played.trouble is not None:
-        notes.ended(played.trouble)
+        return PlayedOracle(seen, known, False, trouble=f"{error} ({error.code})")
+    if played.trouble is not None and diary is not None:
+        diary.ended(number, played.trouble)
     return played
 
 
@@ -259,7 +243,6 @@ class PrivateFile:
         self.path = path
 
     def read(self) -> str | None:
-        """Return the text; ``None`` if there is none."""
         return self.path.read_text(encoding="utf-8") if self.path.exists() else None
 
     def write(self, text: str) -> None:
@@ -300,7 +283,6 @@ class Diary:
 
     @classmethod
     def begin(cls, path: Path, contest: str, team: str, version: str, entry: TeamEntry) -> Diary:
-        """Begin the diary of a new entry."""
         path.parent.mkdir(parents=True, exist_ok=True)
         diary = cls(path, entry)
         with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w"):
@@ -335,23 +317,19 @@ class Diary:
         return diary
 
     def step(self, game: int, row: Row) -> None:
-        """Note a step and its answer."""
         self.rows.setdefault(game, []).append(row)
         self._write(game=game, guess=row.guess, marks=row.marks)
 
     def ended(self, game: int, trouble: str) -> None:
-        """Note that a game has ended without its code."""
         self.troubles[game] = trouble
         self._write(game=game, trouble=trouble)
 
     def solved(self, game: int) -> bool:
-        """Whether the code was found."""
         rows = self.rows.get(game, [])
         return any(row.marks[0] == len(row.guess) for row in rows)
 
     @property
     def done(self) -> list[int]:
-        """Games that need no more steps."""
         every = range(len(self.entry.oracles))
         return [game for game in every if game in self.troubles or self.solved(game)]
 

@@ -113,7 +113,6 @@ class RemoteTable:
 
     @property
     def over(self) -> bool:
-        """Whether the closing line is there."""
         return bool(self.events) and self.events[-1]["kind"] == "end"
 
     def look(self, wait: float = 0) -> None:
@@ -268,7 +267,6 @@ class RemoteTable:
         self._given.append(Given(ask, answer, int(taken["line"]), str(taken["head"])))
 
     def forfeit(self, reason: str = "left") -> None:
-        """Leave the table."""
         self._http.post(f"{self._url}/forfeit", {"reason": reason})
 
     def finish(self) -> PlayedTable:

@@ -112,7 +112,7 @@ def _restore_arguments() -> Arguments:
 def run_restore(arguments: Sequence[str]) -> int:
     """``fairground restore``"""
     options = _restore_arguments().parse_args(arguments)
-    from fairground.server.restoring import restore
+    from fairground.server.serve import restore
 
     database = options.database or default_database()
     if options.file is not None:

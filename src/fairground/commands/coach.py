@@ -20,8 +20,7 @@ from fairground.coach.learning import (
     verdict,
     words_at,
 )
-from fairground.coach.rating import Played, Rating, played, ratings
-from fairground.coach.report import as_json, html, lines, svg
+from fairground.coach.report import Played, Rating, as_json, html, lines, played, ratings, svg
 from fairground.coach.review import Review, games_in, review, review_of
 from fairground.commands.play import ALIASES
 from fairground.core import FairgroundError, IllegalMove, InputError, Seat

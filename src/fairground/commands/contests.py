@@ -93,13 +93,8 @@ def _check(oracle: Oracle, seen: Description, played: PlayedOracle) -> bool:
         print("There is no record of it to check (in a contest: not before its close).")
         return True
     verdict = verify(oracle.transcript(), played.receipt or ())
-    if verdict.fault is not None:
-        print(
-            f"The record is {verdict.judged.upper()}: {verdict.fault.reason} ({verdict.fault.code})"
-        )
-        return False
-    print(f"The record is VALID: {', '.join(map(str, verdict.claims))}")
-    return True
+    print(verdict)
+    return verdict.ok
 
 
 MOST_JOBS: Final = 64

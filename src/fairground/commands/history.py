@@ -191,16 +191,6 @@ def _step_by_step(art: Ink, record: Record, steps: Sequence[Step]) -> None:
             show()
 
 
-SCREENS: Final[Mapping[str, str]] = {
-    "dice": "games.intransitive.screen",
-    "codebreaking": "games.codebreaking.screen.command",
-    "zombie": "games.zombie.screen.command",
-    "fatestones": "games.fatestones.screen.screen",
-    "play": "commands.play",
-}
-"""The module, below `fairground`, that continues a game of each command."""
-
-
 NOTHING_WAITS: Final = "No game is waiting: all are finished."
 
 
@@ -220,8 +210,8 @@ def _resume_arguments() -> Arguments:
     return parser
 
 
-def run_resume(arguments: Sequence[str]) -> int:
-    """``fairground resume``"""
+def run_resume(arguments: Sequence[str], screens: Mapping[str, str]) -> int:
+    """``fairground resume``. ``screens``: the module, below `fairground`, of each command."""
     options = _resume_arguments().parse_args(arguments)
     vaults = unfinished()
     try:
@@ -231,7 +221,7 @@ def run_resume(arguments: Sequence[str]) -> int:
         for vault in vaults:
             vault.close(over=False)
     if chosen is not None:
-        return go_on(chosen)
+        return go_on(chosen, screens)
     if open_hands():
         print("A hand at the Croupier is open. Go on with it: fairground croupier --lasting")
     if not vaults:
@@ -269,7 +259,7 @@ def in_words(vault: FileVault) -> str:
     return f"{what} ({when:%Y-%m-%d %H:%M})"
 
 
-def go_on(path: Path) -> int:
+def go_on(path: Path, screens: Mapping[str, str]) -> int:
     """Open a vault, its table and its screen."""
     vault = FileVault.open(path)
     try:
@@ -285,7 +275,7 @@ def go_on(path: Path) -> int:
     label = vault.label
     art = Ink.of_terminal()
     print(art.ink(art.fold(f"Going on with {in_words(vault)}. So far:"), "bold"))
-    screen = import_module(f"fairground.{SCREENS[label.command]}")
+    screen = import_module(f"fairground.{screens[label.command]}")
     house = HousePlayers(bytes.fromhex(label.seed))
     exit_code: int = screen.go_on(opened, label.arguments, house)
     return exit_code

@@ -18,9 +18,8 @@ from fairground.fair.bits import fresh
 from fairground.fair.register import SCHEMES, dealer_class
 from fairground.fair.schemes import Chair
 from fairground.games import GAMES, game_class
-from fairground.players import Player, PlayerListing, offered
+from fairground.players import Player, PlayerListing, offered, seat_labels, usual_player
 from fairground.players.runner import Runner
-from fairground.players.seats import seat_labels, usual_player
 from fairground.registry import known, version
 from fairground.table import Table
 from fairground.terminal.console import Arguments, Ink

@@ -37,8 +37,8 @@ from fairground.lab.tournament import (
     whiskers_of,
     write_files,
 )
+from fairground.players import seat_labels, usual_player, wanted_seats
 from fairground.players.bot.host import BotLimits
-from fairground.players.seats import seat_labels, usual_player, wanted_seats
 from fairground.registry import known
 from fairground.terminal.console import Arguments
 from fairground.terminal.options import add_bot_seconds
@@ -280,7 +280,7 @@ def _executor(address: str | None) -> Iterator[Executor | None]:
     if address is None:
         yield None
         return
-    from fairground.lab.workers import cluster
+    from fairground.lab.simulation import cluster
 
     with cluster(address) as executor:
         yield executor

@@ -328,7 +328,7 @@ def run(arguments: Sequence[str]) -> int:
             saved.write(data)
             if place.closed:
                 verdict = verify(data, heads(place.receipts))
-                holds = say_the_verdict(console, ink, verdict, saved, lambda _: None)
+                holds = say_the_verdict(console, ink, verdict, saved)
             else:
                 screen.say("The record is not closed yet.")
     return 0 if holds else 1

@@ -146,7 +146,6 @@ class Step(NamedTuple):
     kind: str
     """``draw``, ``move``, ``forfeit`` or ``end``."""
     state: Any
-    """The whole state after it."""
     says: str
 
     def __repr__(self) -> str:
@@ -163,7 +162,6 @@ class Story(Sequence[Step]):
 
     @property
     def game(self) -> Game[Any]:
-        """The rules, with their parameters."""
         return self.table.game
 
     @property

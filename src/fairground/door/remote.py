@@ -83,7 +83,6 @@ class RemoteSeat:
         return self.remote.receipt
 
     def __bytes__(self) -> bytes:
-        """The transcript as far as you saw it."""
         return b"".join(self.remote.lines)
 
     def asks(self) -> list[Question]:

@@ -23,6 +23,7 @@ from fairground.games.codebreaking.rules import (
     write_code,
 )
 from fairground.games.fatestones.rules import FateStones
+from fairground.games.fatestones.solver.choices import Solution as FateStonesSolution
 from fairground.games.intransitive.rules import Intransitive
 from fairground.games.poker.rules import Poker, hand_text, parse_hand
 from fairground.games.zombie.rules import Zombie
@@ -46,9 +47,7 @@ class DiceSolution(NamedTuple):
     cycles: tuple[tuple[int, int, int], ...]
     """Circles of three: each beats the next, and the last the first."""
     first: int
-    """The die to take first."""
     replies: tuple[int, ...]
-    """The best reply to each die."""
     value: Fraction
     """The chance that ``first`` wins against the best reply."""
 
@@ -71,7 +70,6 @@ class CodeSolution(NamedTuple):
     proven: bool
     """True if no strategy needs fewer guesses in total."""
     guess: Code
-    """The first guess."""
     distribution: tuple[int, ...]
     """Number of codes that are found with guess 1, 2, 3, ..."""
     value: Fraction
@@ -122,28 +120,6 @@ class ZombieSolution(NamedTuple):
             for name, brains in self.brains.items()
         ]
         return "\n".join([f"The first of two perfect players wins {_decimal(self.value)}.", *turns])
-
-
-class FateStonesSolution(NamedTuple):
-    """FateStones: perfect play with these dice."""
-
-    mine: tuple[str, ...]
-    theirs: tuple[str, ...]
-    value: Fraction
-    """The chance that "mine" finally wins, a scratch counting one half."""
-    my_mix: tuple[Fraction, ...]
-    """With which chance to choose each of mine."""
-    their_mix: tuple[Fraction, ...]
-
-    def __repr__(self) -> str:
-        lines = [f"Value for mine: {self.value} = {_decimal(self.value)}."]
-        for whose, dice, mix in (
-            ("Mine", self.mine, self.my_mix),
-            ("Theirs", self.theirs, self.their_mix),
-        ):
-            shares = ", ".join(f"{die} with {part}" for die, part in zip(dice, mix, strict=True))
-            lines.append(f"{whose}: {shares}.")
-        return "\n".join(lines)
 
 
 class PokerSolution(NamedTuple):
@@ -236,7 +212,7 @@ def _fatestones(
             "which dice? For example: fg.solve('fatestones', mine=['134445', '144444'], "
             "theirs=['233346', '333336'])"
         )
-    return FateStonesSolution(*solve(mine, theirs))
+    return solve(mine, theirs)
 
 
 def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSolution:
@@ -345,7 +321,6 @@ class Coaching:
         return svg(self.review, self._readers[0] if self._readers else 0)
 
     def html(self) -> str:
-        """The review as one page."""
         return html(self.review, self._readers)
 
     def __str__(self) -> str:
