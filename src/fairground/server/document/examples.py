@@ -1,4 +1,4 @@
-"""Values that the examples in the OpenAPI document share: one consistent story.
+"""Examples in the OpenAPI document: one consistent story.
 
 Each room has two tables of examples: requests (``BODIES``) and answers (``ANSWERS``). Their keys
 are the name of the handler, then a title for the example. Handlers without an entry in ``ANSWERS``
@@ -8,14 +8,18 @@ arena.
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from importlib.resources import files
+from typing import Any, Final
 
 HERE: Final = "https://arena.example"
-ORACLE: Final = f"{HERE}/oracle/nvxCaG_aEfFhbkKZwzhhVSvD"
-CONTEST: Final = f"{HERE}/contest/X4KaYZthamIzsXqQ0ytXJllb"
 TABLE: Final = f"{HERE}/tables/Oz5abI-3DWtdFQzh0QMhbVhp"
-SECRET: Final = "kUceMB2HL9WtSnWhcQpzwi3p"
-HEAD: Final = "c959ea5bd6d28ffd7672d64998e964aa60b5cc9b1619dd84bf39625055ee04cb"
-NOTHING: Final = "0" * 64
-LINE: Final = f'{{"kind":"move","move":"roll","prev":"{HEAD}","seat":1}}\n'
-"""One line of a transcript."""
+
+Examples = dict[str, dict[str, Any]]
+
+
+def read_examples(room: str) -> tuple[Examples, Examples]:
+    """Return the requests and answers in the ``examples.json`` of a room of the server."""
+    text = (files("fairground.server") / room / "examples.json").read_text(encoding="utf-8")
+    told = json.loads(text)
+    return told["requests"], told["answers"]
