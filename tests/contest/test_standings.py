@@ -17,7 +17,6 @@ from fairground.contest.standings import (
     CSV_COLUMNS,
     StandingsRow,
     ranked,
-    snapshot,
     standing,
     tally_of,
 )
@@ -47,7 +46,7 @@ def add(book: Book, team: str, steps: Sequence[int | None], training: bool = Fal
 
 def table_of(book: Book) -> dict[str, Any]:
     plain = range(book.games)
-    return standing(snapshot(book, {entry.number: plain for entry in book.entries}))
+    return standing(book, {entry.number: plain for entry in book.entries})
 
 
 def test_ranks() -> None:

@@ -34,6 +34,13 @@ DEADLINE = 60
 
 Client = TestClient[Litestar]
 
+PROVES = {
+    "fair": ["COMMITTED"],
+    "nice": ["CONSISTENT"],
+    "evil": ["CONSISTENT", "LEAST_TELLING"],
+}
+"""Type of oracle → the claims that its record earns."""
+
 
 def problem(answer: Any, status: int, code: str) -> str:
     """The detail of a refusal, which must have this status and this code."""

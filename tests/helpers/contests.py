@@ -21,7 +21,7 @@ from fairground.contest.book import (
 from fairground.contest.file import book_heading, game_heading, standings_line
 from fairground.contest.parts import Part
 from fairground.contest.seed import Disguise, keeper_seed, order
-from fairground.contest.standings import snapshot, standing
+from fairground.contest.standings import standing
 from fairground.fair.bits import HashStream, Tag, digest
 from fairground.fair.contest import ContestDealer, contest_commitment
 from fairground.fair.schemes import Chair
@@ -138,7 +138,7 @@ class House:
         for (entry, slot), (table, _) in sorted(self.games.items()):
             out += [game_heading(entry, slot, table.transcript.step), *table.transcript.lines]
         orders = {e.number: self.order(e.number) for e in self.book.entries}
-        return [*out, standings_line(standing(snapshot(self.book, orders)), self.chain.head)]
+        return [*out, standings_line(standing(self.book, orders), self.chain.head)]
 
 
 def solve(base: int, length: int, ask: Callable[[tuple[int, ...]], tuple[int, int]]) -> list[Row]:

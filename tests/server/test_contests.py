@@ -20,10 +20,11 @@ import pytest
 from litestar import Litestar
 from litestar.testing import TestClient
 
+from fairground.contest.book import Book
 from fairground.contest.file import check
 from fairground.contest.parts import Part
 from fairground.contest.seed import Disguise, disguise, fair_code, keeper_seed, order
-from fairground.contest.standings import Snapshot, standing
+from fairground.contest.standings import standing
 from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking.rules import Code, Marks, Row, marks
 from fairground.server.app import make_app
@@ -38,7 +39,7 @@ from fairground.server.log_watch import News
 from fairground.store import Append, Store, open_store
 from fairground.transcript import check_chain, line_hash
 from fairground.verifier import verify
-from tests.helpers.arena import Client, problem
+from tests.helpers.arena import PROVES, Client, problem
 from tests.helpers.contests import solve
 from tests.helpers.foreign_factory import foreign
 from tests.helpers.postgres import throw_away_cluster
@@ -475,8 +476,7 @@ def test_nothing_is_revealed_before_the_close(client: Client) -> None:
         assert seen["seconds_until_solved"] >= 0
         verdict = verify(client.get(seen["transcript"]).content)
         assert verdict.ok, verdict.fault
-        expected = "COMMITTED" if seen["oracle_type"] == "fair" else "CONSISTENT"
-        assert [str(claim) for claim in verdict.claims] == [expected]
+        assert [str(claim) for claim in verdict.claims] == PROVES[seen["oracle_type"]]
 
 
 def test_the_code_is_told_in_the_disguise_that_the_team_knows(client: Client) -> None:
@@ -697,7 +697,7 @@ def test_the_creator_closes_early(client: Client) -> None:
     assert verdict.games == 2, "a game that nobody touched has no transcript"
     left = client.get(f"{uris[1]}/transcript").content
     assert '"by":"house"' in left.decode()
-    assert "as the house says: the contest closed" in verify(left).remarks[0]
+    assert 'the house says that "A 1" left: "the contest closed"' in verify(left).remarks[0]
 
 
 def test_the_clock_closes_it(client: Client, clock: Clock) -> None:
@@ -900,11 +900,11 @@ async def test_many_who_ask_for_standings_hold_nobody_up(
     begun, enough = threading.Event(), threading.Event()
     computed: list[int] = []
 
-    def slow(now: Snapshot) -> dict[str, Any]:
-        computed.append(len(now.official))
+    def slow(book: Book, orders: Any) -> dict[str, Any]:
+        computed.append(len(book.entries))
         begun.set()
         assert enough.wait(60)
-        return standing(now)
+        return standing(book, orders)
 
     monkeypatch.setattr(books, "standing", slow)
     store = await open_store(database)

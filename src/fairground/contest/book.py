@@ -209,6 +209,10 @@ class Book:
     def present(self) -> list[Entry]:
         return [entry for entry in self.entries if entry.removed is None]
 
+    @property
+    def removed(self) -> list[Entry]:
+        return [entry for entry in self.entries if entry.removed is not None]
+
     def seen(self, seed: bytes, entry: int, game: int) -> Disguise:
         """Return the disguise of this game for this entry."""
         part = self.part_of[game]

@@ -41,7 +41,7 @@ from fairground.contest.book import (
     the_note,
 )
 from fairground.contest.seed import order
-from fairground.contest.standings import snapshot, standing
+from fairground.contest.standings import standing
 from fairground.core import Fault, InputError
 from fairground.escape import named
 from fairground.fair.schemes import is_hex
@@ -165,7 +165,7 @@ def check(
         for section in games:
             checked.check(section, played)
         checked.must_be_complete(book_section)
-        table = standing(snapshot(book, checked.orders))
+        table = standing(book, checked.orders)
         expected = standings_line(table, line_hash(book_section.lines[-1]))
         if last.lines[0] != expected:
             raise Fault("contest/standings", _difference(last.heading, expected), last.first)

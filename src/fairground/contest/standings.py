@@ -31,13 +31,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.contest.book import NO_DISGUISE, SOLVED, Book, Entry
-from fairground.contest.parts import Part
 from fairground.stats import Mean, decimal, holm, mean_of, sign_flip
 
 MOST_TEAMS_IN_ALL_PAIRS: Final = 10
@@ -129,12 +128,6 @@ R = TypeVar("R", bound=ContestTeam)
 def row_of(kind: type[R], tally: EntryTally) -> R:
     """A row with these columns."""
     return kind(**{one.name: one.metadata["shows"](tally) for one in fields(kind)})
-
-
-def _as_json(row: StandingsRow) -> dict[str, Any]:
-    """A row of the standings. An entry in training has no rank, and so no such member."""
-    told = {one.name: getattr(row, one.name) for one in fields(row)}
-    return told if row.rank is not None else {k: v for k, v in told.items() if k != "rank"}
 
 
 # Ranks and pairs
@@ -250,10 +243,10 @@ def _forced(teams: Sequence[Team], games: frozenset[int]) -> dict[str, Any]:
     }
 
 
-def _part_rows(now: Snapshot, teams: Sequence[Team]) -> list[dict[str, Any]]:
+def _part_rows(book: Book, teams: Sequence[Team]) -> list[dict[str, Any]]:
     """Each part: its kind, what it took all official entries together, and each of them."""
     out, first = [], 0
-    for number, part in enumerate(now.parts):
+    for number, part in enumerate(book.parts):
         games = frozenset(range(first, first + part.games))
         first += part.games
         row = {
@@ -270,11 +263,11 @@ def _part_rows(now: Snapshot, teams: Sequence[Team]) -> list[dict[str, Any]]:
     return out
 
 
-def _factory_rows(now: Snapshot, teams: Sequence[Team]) -> list[dict[str, Any]]:
+def _factory_rows(book: Book, teams: Sequence[Team]) -> list[dict[str, Any]]:
     """Each factory, by the steps that it forced; ``None`` is this arena itself."""
     kept: dict[str | None, list[int]] = {}
-    for game, factory in enumerate(one.factory for one in now.parts for _ in range(one.games)):
-        kept.setdefault(factory, []).append(game)
+    for game, part in enumerate(book.part_of):
+        kept.setdefault(part.factory, []).append(game)
     if kept.keys() <= {None}:
         return []
     rows = [
@@ -318,66 +311,35 @@ RELAYED: Final = (
 )
 
 
-class Snapshot(NamedTuple):
-    """All that the table is made from, at one moment."""
-
-    contest: str
-    final: bool
-    games: int
-    same: frozenset[int]
-    """The games in which all meet the same code: those that are not relayed."""
-    official: tuple[tuple[int, Team], ...]
-    training: tuple[Team, ...]
-    disguise: str
-    parts: tuple[Part, ...]
-    removed: tuple[Entry, ...]
-
-
-def snapshot(book: Book, orders: Mapping[int, Sequence[int]]) -> Snapshot:
-    """The results so far; ``orders`` gives each entry's order of games."""
-    present = book.present
-    teams = {e.number: team_of(book, e, orders[e.number]) for e in present}
-    return Snapshot(
-        book.contest,
-        book.closed,
-        book.games,
-        frozenset(game for game, part in enumerate(book.part_of) if part.factory is None),
-        tuple((rank, teams[entry.number]) for rank, entry in ranked(present)),
-        tuple(teams[entry.number] for entry in present if entry.training),
-        book.disguise,
-        book.parts,
-        tuple(entry for entry in book.entries if entry.removed is not None),
-    )
-
-
-def standing(now: Snapshot) -> dict[str, Any]:
-    """The whole table of a contest, as JSON."""
-    official = [team for _, team in now.official]
-    if not now.same:
+def standing(book: Book, orders: Mapping[int, Sequence[int]]) -> dict[str, Any]:
+    """Return the whole table of a contest as JSON; ``orders`` gives each entry's order of games."""
+    places = ranked(book.present)
+    official = [team_of(book, entry, orders[entry.number]) for _, entry in places]
+    same = frozenset(game for game, part in enumerate(book.part_of) if part.factory is None)
+    if not same:
         chosen = []  # no two of them met the same code
     elif len(official) <= MOST_TEAMS_IN_ALL_PAIRS:
         chosen = list(combinations(official, 2))
     else:
         chosen = [(official[0], team) for team in official[1:]]
         chosen += list(pairwise(official[1:]))
-    pairs = [_compared(a, b, now.same) for a, b in chosen]
-    relayed = now.games - len(now.same)
-    codes = UNDISGUISED if now.disguise == NO_DISGUISE else NOTES[0]
-    notes = [*((codes,) if now.same else ()), *NOTES[1:]]
-    if relayed:
-        notes.append(RELAYED.format(n=relayed))
+    pairs = [_compared(a, b, same) for a, b in chosen]
     told = holm([pair.p for pair in pairs])
+    codes = UNDISGUISED if book.disguise == NO_DISGUISE else NOTES[0]
+    notes = [*((codes,) if same else ()), *NOTES[1:]]
+    if relayed := book.games - len(same):
+        notes.append(RELAYED.format(n=relayed))
     return {
-        "contest": now.contest,
-        "final": now.final,
-        "games": now.games,
-        "official": [_row(now, team.entry, rank) for rank, team in now.official],
-        "training": [_row(now, team.entry) for team in now.training],
+        "contest": book.contest,
+        "final": book.closed,
+        "games": book.games,
+        "official": [_row(book, entry, rank) for rank, entry in places],
+        "training": [_row(book, entry) for entry in book.present if entry.training],
         "pairs": [_pair_row(pair, i in told) for i, pair in enumerate(pairs)],
-        "disguise": now.disguise,
-        "parts": _part_rows(now, official),
-        "factories": _factory_rows(now, official),
-        "removed": [removed_row(entry) for entry in now.removed],
+        "disguise": book.disguise,
+        "parts": _part_rows(book, official),
+        "factories": _factory_rows(book, official),
+        "removed": [removed_row(entry) for entry in book.removed],
         "notes": [*notes, PARTS],
     }
 
@@ -392,5 +354,9 @@ def removed_row(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _row(now: Snapshot, entry: Entry, rank: int | None = None) -> dict[str, Any]:
-    return _as_json(row_of(StandingsRow, tally_of(entry, now.games, now.final, rank)))
+def _row(book: Book, entry: Entry, rank: int | None = None) -> dict[str, Any]:
+    """Return a row of the standings. An entry in training has no rank, and so no such member."""
+    row = asdict(row_of(StandingsRow, tally_of(entry, book.games, book.closed, rank)))
+    if rank is None:
+        del row["rank"]
+    return row

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from fairground.contest.book import Book, Entry
 from fairground.contest.seed import order
-from fairground.contest.standings import snapshot, standing
+from fairground.contest.standings import standing
 from fairground.server.contests.names import looks
 from fairground.server.http.problems import GameOver
 from fairground.transcript import Transcript, canonical
@@ -54,8 +54,8 @@ class LiveBook:
         """The last commit that was queued; when it is done, so are those before it."""
         self._orders: dict[int, Sequence[int]] = {}
         self._views: tuple[int, dict[Any, Any]] = 0, {}
-        self.table: tuple[str, dict[str, Any]] = ("", {})
-        """The standings that were computed last, and the head that they belong to."""
+        self.forms: tuple[str, dict[Any, Any]] = "", {}
+        """The head for which the standings were computed last, and their forms: a cache."""
 
     @property
     def name(self) -> str:
@@ -94,7 +94,7 @@ class LiveBook:
 
     def computed(self, book: Book) -> dict[str, Any]:
         """Compute the standings by this copy of the book. It can take seconds: use a thread."""
-        return standing(snapshot(book, {one.number: self.order(one) for one in book.present}))
+        return standing(book, {one.number: self.order(one) for one in book.present})
 
     def add(self, kind: str, fields: dict[str, Any]) -> bytes:
         """Add a line in memory; refuse what breaks the book's rules."""

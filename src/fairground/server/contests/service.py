@@ -113,8 +113,6 @@ class Contests:
         self._books: OrderedDict[str, LiveBook] = OrderedDict()
         self._open = Holdings(clock)
         """The open contests that were made here."""
-        self._forms: OrderedDict[Any, tuple[dict[str, Any], Any]] = OrderedDict()
-        """Contest and form → the standings, and what was made of them."""
         self._computing = asyncio.Lock()
 
     async def make(
@@ -305,32 +303,23 @@ class Contests:
     # Watching
 
     async def standing(self, name: str) -> dict[str, Any]:
-        """Return the present standings: computed once, in a thread, one contest at a time."""
-
-        def known(live: LiveBook) -> dict[str, Any] | None:
-            head, table = live.table
-            return table if head == live.transcript.head else None
-
-        if (table := await self.look(name, known)) is not None:
-            return table
-        async with self._computing:
-            live, head, book = await self.look(
-                name, lambda live: (live, live.transcript.head, live.book.frozen_copy())
-            )
-            if live.table[0] != head:
-                live.table = head, await asyncio.to_thread(live.computed, book)
-            return live.table[1]
+        """Return the present standings."""
+        return await self.standing_as(name, dict)
 
     async def standing_as(self, name: str, form: Callable[[dict[str, Any]], T]) -> T:
-        """Return the standings in some form, each computed once, in a thread."""
-        table = await self.standing(name)
-        made = self._forms.get((name, form))
-        if made is None or made[0] is not table:
-            made = table, await asyncio.to_thread(form, table)
-            self._forms[name, form] = made
-            while len(self._forms) > CAPACITY:
-                self._forms.popitem(last=False)
-        found: T = made[1]
+        """Return the standings in some form: computed once, in a thread, one contest at a time."""
+        head, forms = await self.look(name, lambda live: (live.transcript.head, live.forms))
+        if forms[0] != head or form not in forms[1]:
+            async with self._computing:
+                live, head, book = await self.look(
+                    name, lambda live: (live, live.transcript.head, live.book.frozen_copy())
+                )
+                if live.forms[0] != head:
+                    live.forms = head, {dict: await asyncio.to_thread(live.computed, book)}
+                forms = live.forms
+                if form not in forms[1]:
+                    forms[1][form] = await asyncio.to_thread(form, forms[1][dict])
+        found: T = forms[1][form]
         return found
 
     async def follow(
