@@ -66,14 +66,14 @@ def test_sealed_moves_over_the_wire(arena: str) -> None:
     first, second = play_all(table(arena, "fatestones/1", STONES, "chain", "stir"))
     assert first.transcript == second.transcript
     told = claims(first.transcript, first.receipt)
-    assert {"SEALED", "UNIFORM:0", "UNIFORM:1", "ORDERED"} <= told
+    assert {"SEALED:0", "SEALED:1", "UNIFORM:0", "UNIFORM:1", "ORDERED"} <= told
 
 
 def test_against_our_own_player(arena: str) -> None:
     bot = {"name": "Bot", "player": "random"}
     (url,) = table(arena, "fatestones/1", STONES, bot, "chain")
     played = play(url, "random")
-    assert claims(played.transcript, played.receipt) >= {"UNIFORM:1", "UNFORESEEN:1", "SEALED"}
+    assert claims(played.transcript, played.receipt) >= {"UNIFORM:1", "UNFORESEEN:1", "SEALED:1"}
 
 
 def test_a_hidden_code_is_broken_on_what_the_arena_shows(arena: str) -> None:

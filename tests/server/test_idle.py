@@ -99,7 +99,7 @@ def test_an_idle_oracle_is_ended_as_the_house_says(
         assert code is None, "none was drawn"
     verdict = verify(arena.client.get(seen["transcript"]).content)
     assert verdict.ok, verdict.fault
-    assert any('as the house says: "idle' in remark for remark in verdict.remarks)
+    assert any('left: "idle' in remark for remark in verdict.remarks)
     refused = arena.guess(uri)
     assert (refused.status_code, refused.json()["code"]) == (409, "arena/over")
     assert f"idle: nothing was submitted for {LIMIT} seconds" in refused.json()["detail"]

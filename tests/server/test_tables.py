@@ -241,7 +241,7 @@ def test_leaving(client: Client) -> None:
     seen = client.get(made["self"]).json()
     assert seen["payoff"] == [-1, 1]
     verdict = verify(client.get(seen["transcript"]).content)
-    assert verdict.ok and "own word: tea" in verdict.remarks[0]
+    assert verdict.ok and 'left: "tea"' in verdict.remarks[0]
 
 
 # Who may look
@@ -257,7 +257,7 @@ def test_the_others_play_on_without_who_left(client: Client) -> None:
     assert seen["over"] is True and sorted(seen["payoff"]) == [-1, -1, 2]
     assert seen["payoff"][0] == -1
     verdict = verify(client.get(seen["transcript"]).content)
-    assert verdict.ok and "left, as recorded, by their own word: tea" in verdict.remarks[0]
+    assert verdict.ok and 'the record says that "Seat 0" left' in verdict.remarks[0]
 
 
 def test_every_game_and_player_is_listed(client: Client) -> None:
@@ -354,7 +354,7 @@ def test_a_player_of_ours_that_fails_loses_its_seat(
     seen = play(client, made)
     assert seen["over"] is True
     verdict = verify(client.get(seen["transcript"]).content)
-    assert verdict.ok and "as the house says: the house's player failed" in verdict.remarks[0]
+    assert verdict.ok and 'the house says that "Seat 1" left' in verdict.remarks[0]
 
 
 @pytest.fixture
@@ -652,7 +652,7 @@ async def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> Non
         verdict = verify(b"".join(await tables.lines(live.log)))
         assert verdict.ok and verdict.payoff == (1, -1)
         (remark,) = verdict.remarks
-        assert 'Bob left, as the house says: "silent' in remark
+        assert 'house says that "Bob" left: "silent' in remark
         assert "10 seconds" in remark
 
 
