@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from fairground.bank.record import AT_HOME
+from fairground.bank.hand import AT_HOME
 from fairground.bank.schemes import HistoricDealer
 from fairground.contest.book import NO_DISGUISE, RESTORE
 from fairground.contest.file import check

@@ -18,8 +18,8 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
 )
 from fairground.bank.crypto.signatures import Signature
+from fairground.bank.hand import Hand, HandEngine
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
-from fairground.bank.record import GameRecord
 from fairground.bank.seeds import fresh_seeds
 
 ORDER = (1, 0, 1, 1, 0)
@@ -100,13 +100,21 @@ class Round:
         ]
         return seeds.replace(seeds.deal(mixed[0]), self.order, mixed[1])
 
+    @property
+    def known(self) -> Hand:
+        """All messages of the hand."""
+        return Hand(
+            self.bet,
+            self.signature,
+            his=self.his,
+            theirs=self.theirs,
+            order=self.order,
+            order_signature=self.order_signature,
+        )
+
     def record(self, signed: Signature | None = None, *, bare: bool = False) -> bytes:
         """The transcript of the whole game; with another signature of the order, or without."""
-        record = GameRecord(self.domain, self.bet, self.signature)
-        record.croupier_told(self.his[0])
-        record.player_told(self.theirs[0])
-        record.ordered(self.order, None if bare else signed or self.order_signature)
-        if any(self.order):
-            record.croupier_told(self.his[1])
-            record.player_told(self.theirs[1])
-        return record.data
+        engine = HandEngine(self.domain, self.bet, self.signature)
+        signature = None if bare else signed or self.order_signature
+        engine.follow(self.known._replace(order_signature=signature))
+        return engine.data

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from fairground.bank.bank_port import Step
+from fairground.bank.hand import CHAIRS, HandEngine
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SeedMessage, Signer
-from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.seeds import Seed, make_seed
 from fairground.fair.schemes import Chair
 from fairground.testing.modes import secret
@@ -54,18 +55,13 @@ class Hand(NamedTuple):
         signed: bool = True,
         chairs: Sequence[Chair] = CHAIRS,
         steps: int = 5,
-    ) -> GameRecord:
+    ) -> HandEngine:
         player = key_of("player")
         signature = player.sign(DOMAIN, self.bet)
-        record = GameRecord(DOMAIN, self.bet, signature, chairs)
+        engine = HandEngine(DOMAIN, self.bet, signature, chairs)
         ordered = player.sign(DOMAIN, ReplacementOrder.of(self.bet, ORDER)) if signed else None
-        acts: list[Callable[[], object]] = [
-            lambda: record.croupier_told(self.croupier[0]),
-            lambda: record.player_told(self.player[0]),
-            lambda: record.ordered(ORDER, ordered),
-            lambda: record.croupier_told(self.croupier[1]),
-            lambda: record.player_told(self.player[1]),
-        ]
-        for act in acts[:steps]:
-            act()
-        return record
+        known = engine.known._replace(
+            his=self.croupier, theirs=self.player, order=ORDER, order_signature=ordered
+        )
+        engine.follow(known, Step.BET_SUBMITTED + steps)
+        return engine

@@ -182,7 +182,7 @@ def test_a_game_survives_a_crash_at_any_instant(tmp_path: Path, order: tuple[int
             won = prize(game.bet, game.witness.final)
             after = (await table.house.ledger.account(table.key.address)).available
             assert after == before - STAKE + won
-            assert verify(game.witness.record.data).ok
+            assert verify(game.witness.data).ok
             assert not list(notes.glob("*.json"))
             finished += 1
             if last is not None:
@@ -238,11 +238,11 @@ def test_what_was_said_and_came_too_late_is_in_nobodys_record(
         table.house.clock.time += STEP_TIME + 1
         (again,) = (await table.player()).unfinished()
         assert (await again.settle()).outcome == outcome
-        assert again.witness.his[0] is not None, "it is known, but does not count"
+        assert again.witness.known.his[0] is not None, "it is known, but does not count"
         table.his_bank.lost = lambda call: False
         await table.croupier.pump()
-        assert again.witness.record.data == await table.croupier.transcript(note.offer_id)
-        assert verify(again.witness.record.data).ok
+        assert again.witness.data == await table.croupier.transcript(note.offer_id)
+        assert verify(again.witness.data).ok
 
     at_the_table(tmp_path, test)
 

@@ -87,7 +87,7 @@ def test_an_honest_game(tmp_path: Path, order: tuple[int, ...]) -> None:
         assert len(set(game.bet.commitments)) == 4
         won = await finish(table, game, order)
         assert await player.balance() == PURSE - 6 * CHIP + won
-        record = game.witness.record.data
+        record = game.witness.data
         verdict = verify(record)
         assert verdict.ok and verdict.payoff == (6 - won // CHIP, won // CHIP - 6)
         (name,) = {news.what for news in table.told(Sent) if "offer" in news.what}
@@ -115,7 +115,7 @@ def test_both_sides_write_the_same_bytes(tmp_path: Path) -> None:
         table.notebook = Remembering()
         _, game = await table.dealt()
         await finish(table, game)
-        assert game.witness.record.data == await table.croupier.transcript(noted[0].offer_id)
+        assert game.witness.data == await table.croupier.transcript(noted[0].offer_id)
 
     at_the_table(tmp_path, test)
 
@@ -290,7 +290,7 @@ def test_silent_at_seed_0_costs_him_a_stake(tmp_path: Path) -> None:
         assert table.house.clock.time > began + STEP_TIME, "not before his time was up"
         assert table.told(Complained) == [Complained(Silence.FIRST_CROUPIER_SEED)]
         assert await player.balance() == PURSE + STAKE
-        verdict = verify(game.witness.record.data)
+        verdict = verify(game.witness.data)
         assert verdict.ok and verdict.payoff == (-5, 5)
         assert not list(table.notebook.notes())
         assert not [news for news in table.told(Sent) if "seed 0" in news.what], "ours stays secret"
@@ -309,7 +309,7 @@ def test_silent_at_seed_1_costs_him_two_stakes_for_three_cards(tmp_path: Path) -
         ended = await game.settle()
         assert ended.outcome == GameOutcome.CROUPIER_FORFEITED
         assert await player.balance() == PURSE + STAKE
-        verdict = verify(game.witness.record.data)
+        verdict = verify(game.witness.data)
         assert verdict.ok and verdict.payoff == (-5, 5)
         assert any("does not show his seed 1" in news.reason for news in table.told(Suspicion))
         assert any(news.party is Party.CROUPIER for news in table.told(Waiting))
@@ -516,7 +516,7 @@ def test_too_long_a_thought_costs_the_stake_and_no_more(tmp_path: Path) -> None:
         await game.draw(ORDER)
         assert (await game.settle()).outcome == GameOutcome.PLAYER_FORFEITED
         assert await player.balance() == PURSE - STAKE
-        verdict = verify(game.witness.record.data)
+        verdict = verify(game.witness.data)
         assert verdict.ok and verdict.payoff == (5, -5)
         assert (await table.house.ledger.account(table.key.address)).open_games == 0
 

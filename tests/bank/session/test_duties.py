@@ -40,10 +40,10 @@ from fairground.bank.bank_port import (
 from fairground.bank.crypto.signatures import keccak
 from fairground.bank.duties import Decide, informed, is_over, next_call, settle
 from fairground.bank.duties import session_duty as duty
-from fairground.bank.hand import Hand, Held
+from fairground.bank.hand import Hand, HandEngine, Held
 from fairground.bank.messages import IN_SESSION, Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
-from fairground.bank.session.page import SessionHand, fits
+from fairground.bank.session.page import fits
 from fairground.games.poker.rules import PAYS, rank
 from tests.bank.ledger.test_rules import (
     CHIP,
@@ -372,23 +372,24 @@ def test_a_hand_as_it_is_told_message_by_message() -> None:
     one, two, three, four = (seed.commitment for seed in (*own, *hers))
     keys = his.address, theirs.address
     bet = Bet(*parties, *keys, number, 2, 3, CHIP, one, two, three, four, 9_000)
-    hand = SessionHand(domain, bet, theirs.sign(domain, bet))
+    hand = HandEngine(domain, bet, theirs.sign(domain, bet))
     hand.taken(his.sign(domain, bet), own[0])
-    cards = hand.peek(hers[0])
+    hand.follow(hand.known.told(PLAYER, 0, hers[0]))
+    cards = hand.hand
     assert cards == deal(mix(bet.struct_hash(), 0, own[0].signature, hers[0].signature))
     order = theirs.sign(domain, ReplacementOrder.of(bet, ORDER))
     hand.ordered(hers[0], ORDER, order)
     hand.drawn(own[1], his.sign(domain, hand.acceptance))
     for _ in range(2):
-        hand.final(hers[1])
-    assert (hand.open.his, hand.open.theirs) == (own, hers)
-    assert (hand.open.order, hand.open.order_signature) == (ORDER, order)
+        hand.last_told(hers[1])
+    assert (hand.known.his, hand.known.theirs) == (own, hers)
+    assert (hand.known.order, hand.known.order_signature) == (ORDER, order)
     final = replace(cards, ORDER, mix(bet.struct_hash(), 1, own[1].signature, hers[1].signature))
     won = 2 * PAYS[3][rank(final)] * CHIP - STAKE
     before = state(0, 1_000)
     after = hand.follows(TERMS, before)
     assert (after.hands, after.player_share) == (1, 1_000 + won)
-    assert after.head == keccak(before.head + keccak(hand.record.data))
+    assert after.head == keccak(before.head + keccak(hand.data))
 
 
 def test_bets_that_can_follow_a_state() -> None:

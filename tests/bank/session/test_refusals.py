@@ -35,6 +35,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier_port import Closed, Declined, Drawn, SaidOtherwise, TooSoon
 from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
+from fairground.bank.hand import HandEngine
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -47,7 +48,7 @@ from fairground.bank.messages import (
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import page as lines
 from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.page import STOPPED, Line, SessionHand, SessionPage, beginning
+from fairground.bank.session.page import STOPPED, Line, SessionPage, beginning
 from fairground.core import Fault
 from tests.helpers.session_journal import MemoryJournal
 
@@ -567,7 +568,7 @@ def ordered() -> tuple[Table, Bet]:
     return asyncio.run(main())
 
 
-def hand_of(page: SessionPage) -> SessionHand:
+def hand_of(page: SessionPage) -> HandEngine:
     assert page.hand is not None
     return page.hand
 
@@ -580,9 +581,9 @@ def test_a_page_is_the_sum_of_its_lines() -> None:
     # The Player has seen the cards when the bet is taken; the Croupier has not.
     hers = lines.line("seeds", table.seeds)
     player = read(DOMAIN, Signer.PLAYER, [first, hers, placed, taken])
-    assert len(hand_of(player).record.hand) == 5
+    assert len(hand_of(player).hand) == 5
     croupier = read(DOMAIN, Signer.CROUPIER, [first, seeds, placed, taken])
-    assert hand_of(croupier).record.hand == ()
+    assert hand_of(croupier).hand == ()
 
     # The Player's seed 1 comes with the state.
     page = read(DOMAIN, Signer.CROUPIER, table.journal.lines)

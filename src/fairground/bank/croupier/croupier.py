@@ -61,7 +61,7 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.signatures import Signature, checksummed
-from fairground.bank.hand import LAPSED
+from fairground.bank.hand import LAPSED, chairs_at
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import (
     Bet,
@@ -72,7 +72,6 @@ from fairground.bank.messages import (
     game_key,
     must_be_signed,
 )
-from fairground.bank.record import chairs_at
 from fairground.bank.schemes import public_of
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier

@@ -31,15 +31,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.bank_port import SILENT_AT, GameOutcome, Step, short_name
+from fairground.bank.bank_port import GameOutcome, Step, short_name
 from fairground.bank.calls import as_json, from_json
 from fairground.bank.croupier_port import MESSAGES, Closed, Offer, Sight, TooSoon, UnknownGame
 from fairground.bank.crypto.seed_cipher import SeedCipher
 from fairground.bank.crypto.signatures import Signature
-from fairground.bank.hand import LAPSED, STOPPED, Hand
+from fairground.bank.hand import CHAIRS, LAPSED, STOPPED, Hand, HandEngine
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key, Signer
-from fairground.bank.record import CHAIRS, GameRecord
 from fairground.bank.schemes import read_public
 from fairground.bank.seeds import SEED_IDS, Seed
 from fairground.bank.session.page import Line, SessionPage
@@ -440,23 +439,19 @@ def stage(page: JournalPage) -> str:
     return "order-sent" if page.brought == 1 else "awaits-seed-1"
 
 
-def recorded(page: JournalPage) -> GameRecord:
-    """The transcript of a game: what the Bank has of it, or will have."""
-    if page.ended is not None and page.ended.outcome == LAPSED:
-        raise Closed(f"no game came about: {page.ended.reason}")
+def recorded(page: JournalPage) -> HandEngine:
+    """Return the record of a game: what the Bank has of it, or will have."""
+    ended = page.ended or End(GameOutcome.SETTLED.name, Step.HAND_FINAL, "")
+    if ended.outcome == LAPSED:
+        raise Closed(f"no game came about: {ended.reason}")
     if page.ended is None and not page.final:
         raise TooSoon("the transcript can be had when the final hand is known, or at the end")
     assert page.bet is not None
     assert page.signature is not None
-    # Where another order than the one in the mail came to the Bank, its signature is there alone.
     order, signature = page.mail or (None, None)
-    signature = signature if order == page.order else None
-    messages = page.hand._replace(his=page.seeds, order=page.order, order_signature=signature)
-    step = Step.HAND_FINAL if page.ended is None else Step(page.ended.step)
-    record = GameRecord(page.domain, page.bet, page.signature)
-    record.follow(messages, step)
-    if record.step < step:
+    known = page.hand._replace(his=page.seeds, order=order, order_signature=signature)
+    engine = HandEngine(page.domain, page.bet, page.signature)
+    engine.end_at(known, ended.step, page.order, GameOutcome[ended.outcome])
+    if engine.step < ended.step:
         raise TooSoon("the Player's seed is at the Bank alone, which does not tell it now")
-    if page.ended is not None and page.ended.outcome != GameOutcome.SETTLED.name:
-        record.silent(SILENT_AT[step])
-    return record
+    return engine

@@ -43,15 +43,13 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.croupier_port import CroupierDesk, Declined
-from fairground.bank.crypto.signatures import BadSignature, Signature
+from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.duties import SEED_AFTER, next_call
-from fairground.bank.hand import Hand, seeds_in
-from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, Signer
+from fairground.bank.hand import HandEngine, chairs_at, seeds_in
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.player.notes import Note, Notebook
-from fairground.bank.record import CHAIRS, GameRecord, chairs_at
 from fairground.bank.seeds import Seed, WrongSeed, check_seed
 from fairground.core import FairgroundError
-from fairground.fair.schemes import Chair
 from fairground.games.poker.rules import DECK, HAND, hand_text
 
 
@@ -193,65 +191,39 @@ class Side(NamedTuple):
         return min(self.bank.terms.step_time // 2, PATIENCE)
 
 
-class KnownGame:
+class KnownGame(HandEngine):
     """The Player's certain knowledge of one game, computed from its messages alone.
 
     It raises `Alarm`, which names the party at fault, unless the Bank shows the same.
     """
 
-    def __init__(
-        self,
-        domain: Domain,
-        bet: Bet,
-        signature: Signature,
-        chairs: Sequence[Chair] = CHAIRS,
-    ) -> None:
-        self.record = GameRecord(domain, bet, signature, chairs)
-        self._chairs = chairs
-        self.known = Hand(bet, signature)
-        """The messages that were told, by whom they may be."""
-        self._domain, self._bet, self._signature = domain, bet, signature
-
-    @property
-    def his(self) -> tuple[Seed | None, Seed | None]:
-        return self.known.his
-
-    @property
-    def hand(self) -> tuple[int, ...]:
-        return self.record.hand
-
-    @property
-    def is_final(self) -> bool:
-        return self.record.step == Step.HAND_FINAL
-
     @property
     def final(self) -> tuple[int, ...]:
         """The cards that will be paid; empty while they are not known."""
-        return self.record.final_hand if self.is_final else ()
+        return self.final_hand if self.is_final else ()
 
     def learn(self, seed_id: int, seed: Seed) -> bool:
         """Take a seed of the Croupier, once; raise unless it is what he committed to."""
-        check_seed(self._domain, self._bet, Signer.CROUPIER, seed_id, seed)
-        is_new = self.his[seed_id] is None
+        check_seed(self._domain, self.bet, Signer.CROUPIER, seed_id, seed)
+        is_new = self.known.his[seed_id] is None
         self.known = self.known.told(Signer.CROUPIER, seed_id, seed)
         return is_new
 
-    def follow(self, note: Note) -> None:
-        """Let the record have every message that is known and in its turn."""
+    def note(self, note: Note) -> None:
+        """Take the Player's own messages, as far as they were told."""
         first, second = (seed if note.told > i else None for i, seed in enumerate(note.seeds))
-        self.known = self.known._replace(
-            theirs=(first, second), order=note.order, order_signature=note.order_signature
-        )
-        self.record.follow(self.known)
+        order, signature = note.order, note.order_signature
+        theirs = self.known._replace(theirs=(first, second))
+        self.follow(theirs._replace(order=order, order_signature=signature))
 
     def must_agree(self, state: BankGame) -> None:
         """Raise `Alarm` unless the Bank says what our own record says."""
         if state.step == Step.NONE:
             return
-        if not state.is_of(self._bet):
+        if not state.is_of(self.bet):
             raise Alarm(Party.BANK, "under this number it has a bet that you did not sign")
-        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self.record.order:
-            given = f"you gave {self.record.order}"
+        if state.step >= Step.ORDER_SUBMITTED and state.replaced != self.order:
+            given = f"you gave {self.order}"
             raise Alarm(Party.BANK, f"it has the order {state.replaced}; {given}")
         if state.step < Step.HAND_DEALT:
             return
@@ -266,12 +238,12 @@ class KnownGame:
 
     def judge(self, state: BankGame, told: Sequence[BankEvent], now: int) -> GameEnded:
         """Return the end of the game; raise `Alarm` unless it had to end so."""
-        stake = self._bet.stake
+        stake = self.bet.stake
         if state.outcome == GameOutcome.SETTLED:
             if state.step != Step.HAND_FINAL:
                 raise Alarm(Party.BANK, "it settled a game whose final hand is not known")
             prize = _value(told, "GameSettled", "prize")
-            mine = self.record.prize * self._bet.chip_cost
+            mine = self.prize * self.bet.chip_cost
             if prize != mine:
                 raise Alarm(Party.BANK, f"it paid {prize} wei for a hand worth {mine} wei")
             return GameEnded(GameOutcome.SETTLED, self.final, mine, stake)
@@ -279,7 +251,7 @@ class KnownGame:
         match GameOutcome(state.outcome):
             case GameOutcome.CROUPIER_FORFEITED:
                 paid = _value(told, "CroupierForfeited", "penalty")
-                price = price_of_silence(self._bet, state)
+                price = price_of_silence(self.bet, state)
                 right = owed in CROUPIER_OWES and paid == price
             case _:
                 paid, right = 0, owed not in CROUPIER_OWES and now > state.deadline
@@ -292,9 +264,7 @@ class KnownGame:
                 f"rules, and with the deadline at {state.deadline}, it could not",
             )
         # Only the messages that the Bank took: so the Croupier's record is the same.
-        self.record = GameRecord(self._domain, self._bet, self._signature, self._chairs)
-        self.record.follow(self.known, state.step)
-        self.record.silent(owed)
+        self.end_at(self.known, state.step, state.replaced, state.outcome)
         return GameEnded(GameOutcome(state.outcome), (), paid, stake)
 
 
@@ -446,7 +416,7 @@ class PlayersGame:
             await self._hear()
         if state.outcome == GameOutcome.OPEN and state.step in SEED_AFTER:
             await self._ask_for(SEED_AFTER.index(Step(state.step)))
-        self.witness.follow(self._note)
+        self.witness.note(self._note)
         self.witness.must_agree(state)
         self._state = state
         if state.outcome != GameOutcome.OPEN and self.ended is None:
@@ -469,7 +439,7 @@ class PlayersGame:
 
     async def _ask_for(self, seed_id: int) -> None:
         """A seed that the Croupier tells us and not the Bank is a seed all the same."""
-        if self.witness.his[seed_id] is not None:
+        if self.witness.known.his[seed_id] is not None:
             return
         try:
             sight = await self._side.desk.look(self._note.offer_id)
@@ -537,7 +507,7 @@ class PlayersGame:
         if left < 0:
             await self._complain(silence)
         elif late:
-            if self.witness.his[seed_id] is not None:
+            if self.witness.known.his[seed_id] is not None:
                 self._suspect(f"he told {what} and does not bring it to the Bank")
                 await self._bring(what)
             elif not await self._he_waits_for_blocks(left):
@@ -566,13 +536,13 @@ class PlayersGame:
 
     async def _tell_seed(self, seed_id: int, now: int, late: bool) -> None:
         """Tell the Player's seed: his own is at the Bank, so nobody can choose any more."""
-        if self.witness.his[seed_id] is None:
+        if self.witness.known.his[seed_id] is None:
             raise Alarm(Party.BANK, f"it has the Croupier's seed {seed_id} and does not tell it")
         if self._note.told <= seed_id:
             if not await self._is_settled_enough(now):
                 return
             self._keep(told=seed_id + 1)
-            self.witness.follow(self._note)
+            self.witness.note(self._note)
         seed = self._note.seeds[seed_id]
         if seed_id == 0 and self._merges:
             await self._tell_order(late, seed)
@@ -663,7 +633,7 @@ class PlayersGame:
             case SubmitPlayerSeed(_, 1) | SubmitPlayerSeedAndResult() | SubmitGameResult() if (
                 self.witness.is_final
             ):
-                stake = self.witness.record.prize * self.bet.chip_cost
+                stake = self.witness.prize * self.bet.chip_cost
         return Spending(at_stake=stake)
 
     async def _complain(self, silence: Silence) -> None:

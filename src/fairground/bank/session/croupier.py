@@ -43,6 +43,7 @@ from fairground.bank.croupier_port import (
 )
 from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.duties import settle
+from fairground.bank.hand import HandEngine, chairs_at
 from fairground.bank.messages import (
     Bet,
     Key,
@@ -52,9 +53,8 @@ from fairground.bank.messages import (
     Signer,
     must_be_signed,
 )
-from fairground.bank.record import chairs_at
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
-from fairground.bank.session.page import CLOSED, Line, SessionHand, SessionPage, fits, line
+from fairground.bank.session.page import CLOSED, Line, SessionPage, fits, line
 from fairground.bank.session.tower import Tower
 from fairground.core import FairgroundError
 from fairground.store import StoreAway, retried
@@ -253,9 +253,9 @@ class SessionCroupier(SessionDesk):
             hand = _open_hand(page)
             if hand.bet != bet:
                 raise SaidOtherwise("there is another bet on this hand: the first counts")
-            assert hand.open.croupier_signature is not None
+            assert hand.known.croupier_signature is not None
             assert page.seeds is not None
-            return Taken(hand.open.croupier_signature, page.seeds[0])
+            return Taken(hand.known.croupier_signature, page.seeds[0])
 
     @retried
     async def order(
@@ -265,18 +265,18 @@ class SessionCroupier(SessionDesk):
             page = await self._playing(session)
             hand = _open_hand(page)
             assert page.seeds is not None
-            if hand.open.order is None:
+            if hand.known.order is None:
                 found = [line("order", seed, order, signature)]
                 if any(order):
                     word = OrderAccepted(hand.bet.struct_hash(), packed_order(order))
                     his = self._key_of(page.terms).sign(self._bank.domain, word)
                     found.append(line("drawn", page.seeds[1], his))
                 await self._write(page, *found)
-            if hand.open.order != tuple(order):
-                raise SaidOtherwise(f"the order {list(hand.open.order or ())} came first")
-            if hand.open.acceptance is None:
+            if hand.known.order != tuple(order):
+                raise SaidOtherwise(f"the order {list(hand.known.order or ())} came first")
+            if hand.known.acceptance is None:
                 return None
-            return Drawn(page.seeds[1], hand.open.acceptance)
+            return Drawn(page.seeds[1], hand.known.acceptance)
 
     @retried
     async def state(
@@ -302,12 +302,12 @@ class SessionCroupier(SessionDesk):
         told = None
         if page.hand is not None:
             hand = page.hand
-            if seed is not None and hand.open.acceptance is not None:
-                hand.final(seed)
+            if seed is not None and hand.known.acceptance is not None:
+                hand.last_told(seed)
                 told = seed
-            if not hand.record.over:
+            if not hand.over:
                 raise TooSoon("the hand is not over: tell your seed 1")
-            wanted, transcript = hand.follows(page.terms, page.signed.state), hand.record.data
+            wanted, transcript = hand.follows(page.terms, page.signed.state), hand.data
         if state != wanted:
             raise Declined(f"the state must be {wanted}")
         must_be_signed(self._bank.domain, state, signature, page.terms.player_key)
@@ -419,7 +419,7 @@ def nap(step_time: int) -> float:
     return min(15.0, max(0.5, step_time / 40))
 
 
-def _open_hand(page: SessionPage) -> SessionHand:
+def _open_hand(page: SessionPage) -> HandEngine:
     if page.hand is None:
         raise TooSoon("there is no open hand")
     return page.hand

@@ -15,9 +15,7 @@ and never signs anything else in their place::
     stopped   this is an older copy of the lines: no more is played, signed or told
     closed    the session is over at the Bank; nothing follows
 
-`SessionHand` is one hand: its cards, its record, its worth. The transcript is that of a game at the
-Bank, made by the same referee from the same messages. So both parties write the same bytes, and
-`next_head` chains them.
+The open hand is a `HandEngine`, as in a game at the Bank. `next_head` chains the transcripts.
 """
 
 from __future__ import annotations
@@ -26,11 +24,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fairground.bank.bank_port import (
-    SILENT_AT,
     BankGame,
     ClaimSession,
-    GameOutcome,
-    Step,
 )
 from fairground.bank.calls import (
     SEED,
@@ -43,104 +38,23 @@ from fairground.bank.calls import (
     pair,
 )
 from fairground.bank.croupier_port import MESSAGES
-from fairground.bank.crypto.signatures import Signature, keccak
-from fairground.bank.hand import Hand, Held
+from fairground.bank.crypto.signatures import Signature
+from fairground.bank.hand import CHAIRS, Hand, HandEngine, Held
 from fairground.bank.messages import (
     Bet,
     Domain,
-    OrderAccepted,
-    ReplacementOrder,
     SessionState,
     SessionTerms,
     Signer,
     must_be_signed,
 )
-from fairground.bank.record import CHAIRS, GameRecord
-from fairground.bank.seeds import Seed, packed_order
+from fairground.bank.seeds import Seed
 from fairground.core import Fault
 from fairground.fair.schemes import Chair
 from fairground.games.poker.rules import BETS, LEVELS, PAYS, Rank
 
 NO_HEAD: Final = bytes(32)
 """The head of a session without hands."""
-
-
-def next_head(head: bytes, transcript: bytes) -> bytes:
-    """The head after one more hand."""
-    return keccak(head + keccak(transcript))
-
-
-class SessionHand:
-    """One hand. Each message is checked as the Bank would check it."""
-
-    def __init__(
-        self,
-        domain: Domain,
-        bet: Bet,
-        signature: Signature,
-        chairs: Sequence[Chair] = CHAIRS,
-    ) -> None:
-        self.record = GameRecord(domain, bet, signature, chairs)
-        self.open = Hand(bet, signature)
-        self._domain = domain
-
-    @property
-    def bet(self) -> Bet:
-        return self.open.bet
-
-    def taken(self, signature: Signature | None, seed: Seed) -> None:
-        """Note that the Croupier took the bet, and told seed 0; to the Bank alone, if unsigned."""
-        if signature is not None:
-            must_be_signed(self._domain, self.bet, signature, self.bet.croupier_key)
-        if self.open.his[0] is None:
-            self.record.croupier_told(seed)
-        self.open = self.open._replace(croupier_signature=signature, his=(seed, None))
-
-    def peek(self, seed: Seed) -> tuple[int, ...]:
-        """The hand that both seeds 0 deal; the Player's is in the record from now on."""
-        self.record.player_told(seed)
-        self.open = self.open._replace(theirs=(seed, None))
-        return self.record.hand
-
-    def ordered(self, seed: Seed, order: Sequence[int], signature: Signature) -> None:
-        """The Player's seed 0, if it was not told before, and the order."""
-        message = ReplacementOrder.of(self.bet, tuple(order))
-        must_be_signed(self._domain, message, signature, self.bet.player_key)
-        if self.open.theirs[0] is None:
-            self.peek(seed)
-        self.record.ordered(order, signature)
-        self.open = self.open._replace(order=tuple(order), order_signature=signature)
-
-    @property
-    def acceptance(self) -> OrderAccepted:
-        assert self.open.order is not None
-        return OrderAccepted(self.bet.struct_hash(), packed_order(self.open.order))
-
-    def drawn(self, seed: Seed, acceptance: Signature) -> None:
-        must_be_signed(self._domain, self.acceptance, acceptance, self.bet.croupier_key)
-        self.record.croupier_told(seed)
-        self.open = self.open._replace(his=(self.open.his[0], seed), acceptance=acceptance)
-
-    def final(self, seed: Seed) -> None:
-        """The Player's seed 1; nothing new if it was told before."""
-        if self.open.theirs[1] is not None:
-            return
-        self.record.player_told(seed)
-        self.open = self.open._replace(theirs=(self.open.theirs[0], seed))
-
-    @property
-    def won(self) -> int:
-        """Return the Player's net win in this hand, in wei; only when it is over."""
-        final = self.record.prize - self.bet.bet * self.bet.level
-        return final * self.bet.chip_cost
-
-    def follows(self, terms: SessionTerms, before: SessionState) -> SessionState:
-        return SessionState(
-            terms.struct_hash(),
-            before.hands + 1,
-            before.player_share + self.won,
-            next_head(before.head, self.record.data),
-        )
 
 
 def most_bet(funds: int, rest: int, level: int, chip_cost: int) -> int:
@@ -243,7 +157,7 @@ class SessionPage:
         """The last state that both have signed."""
         self.seeds: tuple[Seed, Seed] | None = None
         """One's own, for the next hand or the open one."""
-        self.hand: SessionHand | None = None
+        self.hand: HandEngine | None = None
         self.proposed: tuple[SessionState, Signature] | None = None
         """The state that the Player signed, and the Croupier not yet."""
         self.transcripts: list[bytes] = []
@@ -288,19 +202,19 @@ class SessionPage:
             (self.seeds,) = said
         elif kind == "bet":
             bet, signature = said
-            self.hand = SessionHand(self.domain, bet, signature, self._chairs)
+            self.hand = HandEngine(self.domain, bet, signature, self._chairs)
         elif kind == "taken" and hand is not None:
             hand.taken(*said)
-            told = hand.open.theirs[0] is not None
+            told = hand.known.theirs[0] is not None
             if self.role is Signer.PLAYER and self.seeds is not None and not told:
-                hand.peek(self.seeds[0])
+                hand.follow(hand.known.told(Signer.PLAYER, 0, self.seeds[0]))
         elif kind == "order" and hand is not None:
             hand.ordered(*said)
         elif kind == "drawn" and hand is not None:
             hand.drawn(*said)
         elif kind == "state":
             if hand is not None and said[0] is not None:
-                hand.final(said[0])
+                hand.last_told(said[0])
             self.proposed = _proposed(line)
         elif kind == "signed" and self.proposed is not None:
             must_be_signed(self.domain, self.proposed[0], said[0], self.terms.croupier_key)
@@ -318,14 +232,10 @@ class SessionPage:
         self.hand = self.seeds = self.proposed = None
 
     def disputed(self, hand: Hand, game: BankGame) -> bytes:
-        """The transcript of a hand that ended at the Bank, as far as its messages are known."""
-        record = GameRecord(self.domain, hand.bet, hand.player_signature, self._chairs)
-        signature = hand.order_signature if hand.order == game.replaced else None
-        known = hand._replace(order=game.replaced, order_signature=signature)
-        record.follow(known, game.step)
-        if game.outcome != GameOutcome.SETTLED and game.step in SILENT_AT:
-            record.silent(SILENT_AT[Step(game.step)])
-        return record.data
+        """Return the transcript of a hand that ended at the Bank, as far as it is known."""
+        engine = HandEngine(self.domain, hand.bet, hand.player_signature, self._chairs)
+        engine.end_at(hand, game.step, game.replaced, game.outcome)
+        return engine.data
 
     def held(self) -> Held:
         """Return the messages that this party can bring to the Bank, with its own untold seeds.
@@ -334,9 +244,9 @@ class SessionPage:
         """
         hand = None
         if self.hand is not None and self.stopped:
-            hand = self.hand.open
+            hand = self.hand.known
         elif self.hand is not None and self.seeds is not None:
-            known = self.hand.open
+            known = self.hand.known
             his = self.role is Signer.CROUPIER
             hand = known._replace(his=self.seeds) if his else known._replace(theirs=self.seeds)
         return Held(self.role, self.terms, self.signed.claim(self.terms), hand)

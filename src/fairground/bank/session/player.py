@@ -26,7 +26,7 @@ from fairground.bank.audit import SessionRecord
 from fairground.bank.bank_port import NO_GAME, Bank, BankClock, BankGame, BankSession, Phase, Step
 from fairground.bank.croupier_port import Closed, Declined, SessionDesk
 from fairground.bank.duties import Decide, informed, is_final, is_late, settle
-from fairground.bank.hand import Held, seeds_in
+from fairground.bank.hand import HandEngine, Held, chairs_at, seeds_in
 from fairground.bank.messages import (
     Bet,
     Key,
@@ -34,12 +34,10 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.player.notes import SessionNotes
-from fairground.bank.record import chairs_at
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.session.page import (
     CLOSED,
     Line,
-    SessionHand,
     SessionPage,
     Signed,
     fits,
@@ -207,8 +205,8 @@ class SessionPlayer:
     def cards(self) -> tuple[int, ...]:
         """The hand that waits for an order; empty if none does."""
         hand = self.page.hand
-        waits = hand is not None and hand.open.order is None
-        return hand.record.hand if hand is not None and waits else ()
+        waits = hand is not None and hand.known.order is None
+        return hand.hand if hand is not None and waits else ()
 
     @property
     def record(self) -> SessionRecord:
@@ -278,8 +276,8 @@ class SessionPlayer:
         """Sign the order and write it down; False if another order was given before."""
         hand, seeds = self._hand(), self.page.seeds
         assert seeds is not None
-        if hand.open.order is not None:
-            return hand.open.order == tuple(order)
+        if hand.known.order is not None:
+            return hand.known.order == tuple(order)
         message = ReplacementOrder.of(hand.bet, tuple(order))
         signature = self._key.sign(self._bank.domain, message)
         self._keep(line("order", seeds[0], order, signature))
@@ -305,30 +303,30 @@ class SessionPlayer:
         page = self.page
         if page.proposed is not None and page.proposed[0].last:
             await self.close()
-        elif page.hand is not None and page.hand.open.order is None:
+        elif page.hand is not None and page.hand.known.order is None:
             await self._taken()
         elif page.hand is not None:
             return await self._drawn()
         return None
 
-    def _hand(self) -> SessionHand:
+    def _hand(self) -> HandEngine:
         assert self.page.hand is not None
         return self.page.hand
 
     async def _taken(self) -> tuple[int, ...]:
         hand = self._hand()
-        if hand.open.croupier_signature is None:
-            found = await self._desk.bet(self.name, hand.bet, hand.open.player_signature)
+        if hand.known.croupier_signature is None:
+            found = await self._desk.bet(self.name, hand.bet, hand.known.player_signature)
             self._keep(line("taken", *found))
-        return hand.record.hand
+        return hand.hand
 
     async def _drawn(self) -> int:
         hand, seeds = self._hand(), self.page.seeds
-        order, signature = hand.open.order, hand.open.order_signature
+        order, signature = hand.known.order, hand.known.order_signature
         assert seeds is not None
         assert order is not None
         assert signature is not None
-        if hand.open.acceptance is None and self.page.proposed is None:
+        if hand.known.acceptance is None and self.page.proposed is None:
             found = await self._desk.order(self.name, seeds[0], order, signature)
             if any(order):
                 if found is None:
@@ -337,12 +335,12 @@ class SessionPlayer:
         last: Seed | None = None
         if any(order):
             last = seeds[1]
-            hand.final(last)
+            hand.last_told(last)
         if self.page.proposed is None:
             state = hand.follows(self.terms, self.signed.state)
             mine = self._key.sign(self._bank.domain, state)
             self._keep(line("state", last, state, mine))
-        self.last_hand, self.last_won = hand.record.final_hand, hand.won
+        self.last_hand, self.last_won = hand.final_hand, hand.won
         await self._countersigned(last)
         return self.last_won
 
@@ -350,7 +348,7 @@ class SessionPlayer:
         assert self.page.proposed is not None
         his = await self._desk.state(self.name, seed, *self.page.proposed)
         hand = self.page.hand
-        self._keep(line("signed", his, b"" if hand is None else hand.record.data))
+        self._keep(line("signed", his, b"" if hand is None else hand.data))
 
     # The Bank
 
@@ -408,7 +406,7 @@ class SessionPlayer:
     async def _hear_seed_0(self) -> None:
         """Learn the cards of a hand that the Croupier took to the Bank alone."""
         hand = self.page.hand
-        if hand is None or hand.open.his[0] is not None:
+        if hand is None or hand.known.his[0] is not None:
             return
         for *which, seed in seeds_in(await self._bank.told(hand.bet.key)):
             if which == [Signer.CROUPIER, 0]:
@@ -418,8 +416,8 @@ class SessionPlayer:
     def _fall_back(self) -> None:
         """Play the best hold: the Player has not decided, and the stake would be lost."""
         hand = self._hand()
-        order = best_hold(hand.record.hand, hand.bet.level).order
-        if hand.open.order is None and self.decide(order):
+        order = best_hold(hand.hand, hand.bet.level).order
+        if hand.known.order is None and self.decide(order):
             self.fallback = tuple(order)
 
     async def _hear_the_end(self) -> None:

@@ -101,14 +101,14 @@ CLAIM: Final = CALLS["claimSession"][1]
 def written_for(page: SessionPage) -> dict[str, Any]:
     """Return the content of the file."""
     hand = page.hand
-    counts = hand is not None and hand.open.his[0] is not None
+    counts = hand is not None and hand.known.his[0] is not None
     return {
         "format": FORMAT,
         "chain": written(page.domain.chain_id),
         "bank": page.domain.bank,
         "role": page.role.name.lower(),
         **as_json(CLAIM, page.signed.claim(page.terms)),
-        "hand": as_json(HAND, hand.open) if hand is not None and counts else None,
+        "hand": as_json(HAND, hand.known) if hand is not None and counts else None,
     }
 
 

@@ -15,6 +15,7 @@ from fairground.bank.bank_port import NO_GAME, NO_SESSION, PLAY_MONEY, DepositFu
 from fairground.bank.calls import THE_SESSION, Envelope, as_json
 from fairground.bank.croupier_port import MESSAGES, STAGES, Sight
 from fairground.bank.crypto.signatures import Signature
+from fairground.bank.hand import HandEngine
 from fairground.bank.ledger.bank import TRUSTED
 from fairground.bank.messages import (
     Bet,
@@ -27,7 +28,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import SEED_IDS, Seed, make_seed
-from fairground.bank.session.page import SessionHand, beginning
+from fairground.bank.session.page import beginning
 from fairground.core import written
 from fairground.server.document.examples import HERE
 from fairground.server.http.problems import Problem
@@ -396,12 +397,12 @@ class _Hand:
         signed = _ADA.sign(DOMAIN, bet)
         ordered = _ADA.sign(DOMAIN, ReplacementOrder.of(bet, ORDER))
         taken = _CROUPIER.sign(DOMAIN, bet)
-        self.hand = SessionHand(DOMAIN, bet, signed)
+        self.hand = HandEngine(DOMAIN, bet, signed)
         self.hand.taken(taken, his[0])
         self.hand.ordered(hers[0], ORDER, ordered)
         accepted = _CROUPIER.sign(DOMAIN, self.hand.acceptance)
         self.hand.drawn(his[1], accepted)
-        self.hand.final(hers[1])
+        self.hand.last_told(hers[1])
         self.commitments = [seed.commitment.hex() for seed in his]
         self.his, self.hers = [seed.hex() for seed in his], [seed.hex() for seed in hers]
         self.body = as_json(MESSAGES["bet"], (bet, signed))

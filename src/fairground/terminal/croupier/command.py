@@ -216,7 +216,7 @@ class _Shelf:
         if options.save is not None and self._games > 1:
             options.save = options.save.with_stem(f"{options.save.stem}-{self._games}")
         with Saved(options, "croupier", game.bet.struct_hash()) as saved:
-            saved.write(game.witness.record.data)
+            saved.write(game.witness.data)
         self.lost = self.lost or (saved.lost and options.save is not None)
         return saved.path
 

@@ -414,7 +414,7 @@ class CroupierScreen:
     def _show_final(self, game: PlayersGame) -> None:
         witness, bet = game.witness, game.bet
         order = game.order or (0,) * HAND
-        self._holding.show_final(witness.final, order, witness.record.prize, bet.bet * bet.level)
+        self._holding.show_final(witness.final, order, witness.prize, bet.bet * bet.level)
 
     # The end of a hand
 
@@ -436,7 +436,7 @@ class CroupierScreen:
         if ended.lapsed:
             return
         path = self._keep(game)
-        verdict = verify(game.witness.record.data)
+        verdict = verify(game.witness.data)
         self.valid = self.valid and verdict.ok
         if verdict.fault is not None:
             self._say(
