@@ -18,6 +18,20 @@ import { type Answer, change, forget, keep, type Kept, kept, random, type Receip
 import { follow } from "./stream.ts";
 
 const LOOKS = 6;
+
+/** Milliseconds until the checker is asked for again. */
+const PATIENCE = 1500;
+
+/** The code that judges a whole record. It loads when a game is over, because nothing needs it before. */
+const checker = signal<typeof import("../check/check.ts").check | null>(null);
+
+async function loadChecker(): Promise<void> {
+  try {
+    checker.value ??= (await import("../check/check.ts")).check;
+  } catch { // the arena is away
+    setTimeout(loadChecker, PATIENCE);
+  }
+}
 const SHARES = ["tip", "next-tip", "link", "stir", "number"];
 
 /** The name under which an answer is kept. A share is given once for its run, whatever the history. */
@@ -86,9 +100,9 @@ export class Live {
 
   /** The verdict when the game is over. */
   readonly verdict = computed<Verdict | null>(() => {
-    const told = this.told.value, judge = judging.value;
-    if (!told?.over || !judge) return null;
-    return judge(fromText(told.lines.map((line) => line.text).join("")), this.receipts());
+    const told = this.told.value, check = checker.value;
+    if (!told?.over || !check) return null;
+    return check(fromText(told.lines.map((line) => line.text).join("")), this.receipts());
   });
 
   constructor(readonly id: string, readonly secret: string | null) {
@@ -154,6 +168,7 @@ export class Live {
 
   private fold(): void {
     this.told.value = this.record.tell();
+    if (this.told.value?.over) void loadChecker();
     this.wrong.value ??= first(this.record.wrong, this.told.value?.wrong ?? null) ?? this.notOurs();
     void this.remember();
     void this.work();
