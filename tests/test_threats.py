@@ -18,18 +18,19 @@ ROWS = [
 ]
 
 
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
 @cache
 def names_in(path: Path) -> set[str]:
     """The tests of a file, and its classes of tests."""
     tree = ast.parse(path.read_text())
-    return {
-        node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    } | {
+    return {node.name for node in tree.body if isinstance(node, (*FUNCTIONS, ast.ClassDef))} | {
         f"{one.name}::{node.name}"
         for one in tree.body
         if isinstance(one, ast.ClassDef)
         for node in one.body
-        if isinstance(node, ast.FunctionDef)
+        if isinstance(node, FUNCTIONS)
     }
 
 

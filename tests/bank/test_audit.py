@@ -449,7 +449,7 @@ def test_verify_asks_a_node(node: ChainNode, saved: Save, capsys: Capture) -> No
 
     # Another chain; other code
     assert main(["verify", saved(game_at(Domain(1, address)).record()), "--bank", url]) == 1
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     assert "(bank/other-chain)" in out
     assert "the node is on the chain 31337, not on 1" in out
     node.rpc("anvil_setCode", address, "0x00")

@@ -103,7 +103,7 @@ def test_where_an_interval_holds_less_often_it_is_said_beside_it(run: Run) -> No
 
 
 def test_a_cluster_that_does_not_answer_is_named(run: Run, monkeypatch: Any) -> None:
-    monkeypatch.setattr("fairground.lab.workers.PATIENCE", 0.2)
+    monkeypatch.setattr("fairground.lab.simulation.PATIENCE", 0.2)
     code, text, error = run("simulate", "zombie", "--cluster", "tcp://127.0.0.1:1")
     assert (code, text) == (2, "") and "no Dask scheduler answers" in error
     assert list(Path().iterdir()) == []
