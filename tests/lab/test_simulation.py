@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from fairground.core import BadParams, InputError, UnknownName
 from fairground.games import make_game
@@ -225,7 +226,7 @@ def test_other_arguments_do_not_resume(tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     with pytest.raises(KeyboardInterrupt):
         simulate(RANDOM, out, executor=Failing(0))
-    for other in (RANDOM._replace(seed="other"), RANDOM._replace(deals=41)):
+    for other in (replace(RANDOM, seed="other"), replace(RANDOM, deals=41)):
         with pytest.raises(InputError, match="other arguments"):
             simulate(other, out)
     (tmp_path / "out.csv.journal").write_text("{")
@@ -240,8 +241,8 @@ def test_a_finished_file_is_never_replaced_unasked(tmp_path: Path) -> None:
     again = simulate(RANDOM, out, executor=Failing(0))
     assert (again.resumed, again.tally) == (40, first.tally), "nothing is played twice"
     others = [
-        RANDOM._replace(seed="other"),
-        RANDOM._replace(deals=41),
+        replace(RANDOM, seed="other"),
+        replace(RANDOM, deals=41),
         plan_of(ONE_DEAL, ("greedy", "random"), "a seed", 40),
         plan_of(make_game("poker/2", {}), ("random", "optimal"), "a seed", 40),
     ]

@@ -200,7 +200,7 @@ def test_a_tally_says_what_numpy_says() -> None:
     results = chance.integers(-9, 9, size=(50, 2, 1))
     tally = Tally.of(results.tolist())
     halves = Tally.of(results[:20].tolist()) + Tally.of(results[20:].tolist())
-    assert tally == halves == Tally.from_json(tally.as_json())
+    assert tally == halves
     a, b = results[:, 0, 0], results[:, 1, 0]
     mean, variance = tally.difference(0, 1)
     assert mean == pytest.approx(np.mean(a - b))

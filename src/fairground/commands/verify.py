@@ -23,9 +23,8 @@ from fairground.terminal.records import answer_rows, claim_heading, winners
 from fairground.verifier import SeatSummary, Verdict, verify
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
     from fairground.contest.file import ContestVerdict, Section
+    from fairground.lab.simulation import Submit
     from fairground.transcript import Event
 
 
@@ -397,17 +396,17 @@ def _contest(data: bytes, receipts: Sequence[str], jobs: int) -> ContestVerdict:
         return check(data, receipts)
     from fairground.lab.simulation import workers
 
-    with workers(jobs) as pool:
-        return check(data, receipts, lambda games: _shared(games, pool))
+    with workers(jobs) as submit:
+        return check(data, receipts, lambda games: _shared(games, submit))
 
 
-def _shared(games: Sequence[Section], pool: Executor) -> Iterator[list[Event]]:
-    """Games that the processes of a pool run again, a batch each, in their order."""
+def _shared(games: Sequence[Section], submit: Submit) -> Iterator[list[Event]]:
+    """Yield games that worker processes run again, a batch each, in their order."""
     from fairground.contest.file import until_a_fault
     from fairground.lab.simulation import in_order
 
     batches = ((games[at : at + BATCH],) for at in range(0, len(games), BATCH))
-    for results in in_order(until_a_fault, batches, pool):
+    for results in in_order(until_a_fault, batches, submit):
         for result in results:
             if isinstance(result, Fault):
                 raise result

@@ -16,11 +16,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct, convert, to_builtins
+
 from fairground.core import Fault, InputError, Unreadable
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games import GAMES
 from fairground.lab.plans import Plan, game_of, states_of
-from fairground.lab.rows import INTEGER, Schema, schema_of
+from fairground.lab.rows import INTEGER, Column, Schema, schema_of
 from fairground.lab.statistics import Tally
 from fairground.registry import needs
 
@@ -29,18 +31,21 @@ PARQUET: Final = ".parquet"
 BLOCK: Final = 1 << 20
 
 
-class Card(NamedTuple):
-    """The description of a file of games."""
+class Card(Struct, frozen=True):
+    """The description of a file of games. Its fields are those of the file beside it."""
 
+    format: str
+    fairground: str
+    """The version that made the file."""
     plan: Plan
+    columns: tuple[Column, ...]
+    header: bool
     games: int
     rows: int
-    sha256: str
-    tally: Tally
-    header: bool
     until_separable: bool
     stopped_early: bool
-    version: str
+    sha256: str
+    tally: Tally
 
 
 def card_path(path: Path) -> Path:
@@ -68,17 +73,7 @@ def read_card(path: Path) -> Card:
         told = json.loads(card_path(path).read_text(encoding="utf-8"))
         if told["format"] != FORMAT:
             raise ValueError(f"the format is {told['format']!r}, not {FORMAT!r}")
-        return Card(
-            Plan.from_json(told["plan"]),
-            int(told["games"]),
-            int(told["rows"]),
-            str(told["sha256"]),
-            Tally.from_json(told["tally"]),
-            bool(told["header"]),
-            bool(told["until_separable"]),
-            bool(told["stopped_early"]),
-            str(told["fairground"]),
-        )
+        return convert({**told, "plan": Plan.from_json(told["plan"])}, Card, str_keys=True)
     except OSError as error:
         raise Unreadable(f"cannot read {card_path(path)}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, InputError) as error:
@@ -129,21 +124,13 @@ class Dataset:
             )
         else:
             part.replace(self.path)
-        card = {
-            "format": FORMAT,
-            "fairground": version("fairground"),
-            "plan": self.plan.as_json(),
-            "columns": [column._asdict() for column in self.schema.columns],
-            "header": self.header,
-            "games": games,
-            "rows": rows,
-            "until_separable": self.until_separable,
-            "stopped_early": early,
-            "sha256": sha256_of(self.path),
-            "tally": tally.as_json(),
-        }
+        card = Card(
+            FORMAT, version("fairground"), self.plan, self.schema.columns, self.header, games,
+            rows, self.until_separable, early, sha256_of(self.path), tally,
+        )  # fmt: skip
+        told = to_builtins(card, str_keys=True) | {"plan": self.plan.as_json()}
         readme_path(self.path).write_text(_readme(self, games, rows), encoding="utf-8")
-        card_path(self.path).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+        card_path(self.path).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 def must_be_free(dataset: Dataset) -> Card | None:

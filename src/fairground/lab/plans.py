@@ -23,6 +23,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct, ValidationError, convert, to_builtins
+
 from fairground.core import BadParams, Game, InputError, Over, Seat
 from fairground.fair.bits import SeededStream
 from fairground.fair.schemes import Chair
@@ -50,7 +52,7 @@ class Entrant(NamedTuple):
     cells: tuple[tuple[int, Seat], ...]
 
 
-class Plan(NamedTuple):
+class Plan(Struct, frozen=True):
     """Everything that the results of a simulation depend on."""
 
     game: str
@@ -68,26 +70,15 @@ class Plan(NamedTuple):
         return self.deals * len(self.lineups)
 
     def as_json(self) -> dict[str, Any]:
-        told: dict[str, Any] = json.loads(json.dumps(self._asdict()))
+        told: dict[str, Any] = to_builtins(self)
         return told | {"params": json.loads(self.params)}
 
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> Plan:
         """Return the plan that `as_json` wrote; raise `InputError` if it is none."""
         try:
-            return cls(
-                str(told["game"]),
-                _canonical(told["params"]),
-                tuple(tuple(map(str, lineup)) for lineup in told["lineups"]),
-                tuple(
-                    Entrant(str(name), tuple((int(a), int(b)) for a, b in cells))
-                    for name, cells in told["entrants"]
-                ),
-                str(told["seed"]),
-                int(told["deals"]),
-                bool(told["luck"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            return convert({**told, "params": _canonical(told["params"])}, cls)
+        except (KeyError, TypeError, ValidationError) as error:
             raise InputError(f"this is no plan of a simulation: {error}") from None
 
 

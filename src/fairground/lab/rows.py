@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from msgspec import Struct
+
 from fairground.core import Draw, Game, Turn
 from fairground.games.codebreaking import rules as codebreaking
 from fairground.games.fatestones import rules as fatestones
@@ -28,7 +30,7 @@ LARGEST: Final = 2**63 - 1
 Cells = tuple[Any, ...]
 
 
-class Column(NamedTuple):
+class Column(Struct, frozen=True):
     """A column: its name, what it holds, and its type."""
 
     name: str

@@ -16,19 +16,21 @@ import contextlib
 import json
 import os
 import signal
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future
 from contextlib import nullcontext
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import pairwise, starmap
-from multiprocessing import active_children, get_context
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from msgspec import convert, to_builtins
+from pebble import ProcessPool
 
 from fairground.coach.judging import Judge, NoJudge, judge_of, value_of
 from fairground.core import Draw, Fault, Game, InputError, Over
@@ -99,7 +101,7 @@ def rules_chunk(plan: Plan, first: int, count: int) -> Chunk:
         if luck is not None:
             lucks.append([sum(given[at][seat] for at, seat in e.cells) for e in plan.entrants])
     text = "".join(f"{line}\n" for line in lines).encode()
-    return Chunk(text, count * many, len(lines), Tally.of(results, lucks or None))
+    return Chunk(text, len(lines), Tally.of(results, lucks or None))
 
 
 def kernel_chunk(
@@ -130,7 +132,7 @@ def _by_kernels(plan: Plan, first: int, count: int) -> Chunk:
     else:
         order, cells = _in_turn(played), np.concatenate([one.facts for one in played])
         text, rows = kernels[0].text(cells[order]), len(order)
-    return Chunk(text, count * len(kernels), rows, _tally(plan, payoffs))
+    return Chunk(text, rows, _tally(plan, payoffs))
 
 
 def _one_row_each(plan: Plan, first: int, payoffs: Any, played: list[Played]) -> tuple[bytes, int]:
@@ -228,9 +230,12 @@ def simulate(
     """
     if plan.luck:
         _luck(game_of(plan))  # better now than in a worker
-    work = _Work(plan, executor, jobs or os.cpu_count() or 1, until_separable)
+    if until_separable and len(plan.entrants) < 2:
+        raise InputError("nothing is compared here: name players with --seat and --versus")
+    tell = progress or (lambda done, of: None)
+    work = partial(_chunks, plan, executor, jobs or os.cpu_count() or 1)
     if out is None:
-        return work.run(None, progress)
+        return _run(plan, None, work, until_separable, tell)
     dataset = Dataset(out, plan, schema_of(plan), header, until_separable)
     if not replace and (there := must_be_free(dataset)) is not None:
         return Finished(
@@ -238,94 +243,112 @@ def simulate(
             there.stopped_early,
         )  # fmt: skip
     dataset.check()
-    arguments = {**plan.as_json(), "header": dataset.header, "until_separable": until_separable}
-    empty = Tally.empty(len(plan.entrants), plan.luck)
-    with Checkpoint(out, arguments, empty, dataset.header_line) as checkpoint:
-        done = work.run(checkpoint, progress)
+    with contextlib.closing(Checkpoint(dataset)) as checkpoint:
+        done = _run(plan, checkpoint, work, until_separable, tell)
     dataset.finish(checkpoint.part, done.games, done.rows, done.tally, done.stopped_early)
     checkpoint.forget()
     return done
 
 
-class _Work:
-    """The chunks of a run, in order, up to its end."""
+def _run(
+    plan: Plan,
+    checkpoint: Checkpoint | None,
+    work: Callable[[int, list[int]], Iterator[Chunk]],
+    early: bool,
+    tell: Progress,
+) -> Finished:
+    """Play on from where an earlier run stopped."""
+    tally, rows = Tally.empty(len(plan.entrants), plan.luck), 0
+    if checkpoint is not None:
+        tally, rows = checkpoint.tally, checkpoint.rows
+    many = len(plan.lineups)
+    resumed = many * tally.deals
+    tell(resumed, plan.games)
+    ends = list(looks(plan.deals)) if early else [plan.deals]
 
-    def __init__(self, plan: Plan, executor: Executor | None, jobs: int, early: bool) -> None:
-        self.plan = plan
-        self.executor = executor
-        self.jobs = jobs
-        self.early = early
-        if early and len(plan.entrants) < 2:
-            raise InputError("nothing is compared here: name players with --seat and --versus")
-
-    def run(self, checkpoint: Checkpoint | None, progress: Progress | None) -> Finished:
-        """Play on from where an earlier run stopped."""
-        plan, many = self.plan, len(self.plan.lineups)
-        tally = Tally.empty(len(plan.entrants), plan.luck)
-        resumed = games = rows = 0
-        if checkpoint is not None:
-            tally, resumed, rows = checkpoint.tally, checkpoint.games, checkpoint.rows
-            games = resumed
-        tell = progress or (lambda done, of: None)
-        tell(games, plan.games)
-        ends = list(looks(plan.deals)) if self.early else [plan.deals]
-        separated = self.early and tally.deals in ends and self._separable(tally)
-        todo = self._chunks(games // many, ends) if not separated else iter(())
-        for chunk in todo:
-            if checkpoint is not None:
-                checkpoint.note(chunk)
-            tally, games, rows = tally + chunk.tally, games + chunk.games, rows + chunk.rows
-            tell(games, plan.games)
-            if self.early and tally.deals in ends and self._separable(tally):
-                separated = True
-                break
-        early = separated and games < plan.games
-        return Finished(plan, tally, games, rows, resumed, self.early, early)
-
-    def _separable(self, tally: Tally) -> bool:
-        each = len(self.plan.entrants[0].cells)
+    def separated() -> bool:
+        if not early or tally.deals not in ends:
+            return False
+        each = len(plan.entrants[0].cells)
         found = pairs(tally, each, sequential=True, corrected=tally.knows_luck)
         return all(pair.better is not None for pair in found)
 
-    def _chunks(self, first: int, ends: list[int]) -> Iterator[Chunk]:
-        """Yield all chunks from deal ``first`` on; each of them stops at the next of ``ends``."""
-        plan = self.plan
-        if kernels_of(plan) is not None:
-            yield from in_order(kernel_chunk, self._cut(first, ends, KERNEL_CHUNK), self.executor)
-            return
-        # How long a deal takes is found out by playing: some here, twice as many each time.
-        size, spent, each = 1, -1.0, 0.0
-        while first < plan.deals and spent < PROBE:
-            began = time.perf_counter()
-            end = next(end for end in ends if end > first)
-            chunk = rules_chunk(plan, first, min(size, end - first))
-            spent = time.perf_counter() - began
-            yield chunk
-            first, size, each = first + chunk.tally.deals, 2 * size, spent / chunk.tally.deals
-        if first == plan.deals:
-            return
-        left = plan.deals - first
-        alone = self.executor is None and (self.jobs == 1 or left * each < WORTH_WORKERS)
-        most = left if alone else -(-left // (2 * self.jobs))
-        work = self._cut(first, ends, max(1, min(int(CHUNK_SECONDS / each), most)))
-        pool = nullcontext(self.executor) if alone or self.executor else workers(self.jobs)
-        with pool as at_work:
-            yield from in_order(rules_chunk, work, at_work)
+    if not (stop := separated()):
+        for chunk in work(tally.deals, ends):
+            if checkpoint is not None:
+                checkpoint.note(chunk)
+            tally, rows = tally + chunk.tally, rows + chunk.rows
+            tell(many * tally.deals, plan.games)
+            if stop := separated():
+                break
+    stopped = stop and tally.deals < plan.deals
+    return Finished(plan, tally, many * tally.deals, rows, resumed, early, stopped)
 
-    def _cut(self, first: int, ends: list[int], size: int) -> Iterator[tuple[Plan, int, int]]:
-        for end in ends:
-            for at in range(first, end, size):
-                yield self.plan, at, min(size, end - at)
-            first = max(first, end)
+
+def _chunks(
+    plan: Plan, executor: Executor | None, jobs: int, first: int, ends: list[int]
+) -> Iterator[Chunk]:
+    """Yield all chunks from deal ``first`` on; each of them stops at the next of ``ends``."""
+
+    def cut(size: int) -> Iterator[tuple[Plan, int, int]]:
+        for low, high in pairwise(sorted({first, *(end for end in ends if end > first)})):
+            for at in range(low, high, size):
+                yield plan, at, min(size, high - at)
+
+    submit: Submit | None = None if executor is None else executor.submit
+    if kernels_of(plan) is not None:
+        yield from in_order(kernel_chunk, cut(KERNEL_CHUNK), submit)
+        return
+    # How long a deal takes is found out by playing: some here, twice as many each time.
+    size, spent, each = 1, -1.0, 0.0
+    while first < plan.deals and spent < PROBE:
+        began = time.perf_counter()
+        end = next(end for end in ends if end > first)
+        chunk = rules_chunk(plan, first, min(size, end - first))
+        spent = time.perf_counter() - began
+        yield chunk
+        first, size, each = first + chunk.tally.deals, 2 * size, spent / chunk.tally.deals
+    left = plan.deals - first
+    alone = submit is None and (jobs == 1 or left * each < WORTH_WORKERS)
+    most = left if alone else -(-left // (2 * jobs))
+    size = max(1, min(int(CHUNK_SECONDS / each), most)) if left else 1
+    with nullcontext(submit) if alone or submit or not left else workers(jobs) as pool:
+        yield from in_order(rules_chunk, cut(size), pool)
 
 
 class Chunk(NamedTuple):
-    """Consecutive games: their rows as text, and their tally."""
+    """Consecutive deals: their rows as text, and their tally."""
 
     text: bytes
-    games: int
     rows: int
     tally: Tally
+
+
+class Journal:
+    """Finished parts of an interrupted run: JSON lines, the first of which says what run it is."""
+
+    def __init__(self, path: Path, about: Mapping[str, Any], refusal: str) -> None:
+        """Read the journal, or begin it; raise `InputError` with ``refusal`` if it is another's."""
+        self.path = path
+        first = json.loads(json.dumps(about))
+        text = path.read_text() if path.exists() else ""
+        found: list[dict[str, Any]] = []
+        with contextlib.suppress(ValueError):  # a crash in the middle of a note
+            found += map(json.loads, text.splitlines())
+        if found and found[0] != first:
+            raise InputError(refusal)
+        self.notes = found[1:]
+        whole = "".join(f"{json.dumps(note)}\n" for note in (first, *self.notes))
+        if text != whole:
+            path.write_text(whole)
+
+    def add(self, note: Mapping[str, Any]) -> None:
+        """Write a note to disk."""
+        self.notes.append(dict(note))
+        with self.path.open("a") as file:
+            file.write(json.dumps(note) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
 
 
 class Checkpoint:
@@ -335,83 +358,48 @@ class Checkpoint:
     last note are cut off when the run goes on.
     """
 
-    def __init__(
-        self, out: Path, arguments: dict[str, Any], tally: Tally, header: str = ""
-    ) -> None:
+    def __init__(self, dataset: Dataset) -> None:
+        out, plan = dataset.path, dataset.plan
         self.part = out.with_name(f"{out.name}.part")
-        self._notes = out.with_name(f"{out.name}.journal")
-        self._arguments: dict[str, Any] = json.loads(json.dumps(arguments))
-        self._header = f"{header}\n".encode() if header else b""
-        self.games = 0
-        self.rows = 0
-        self.tally = tally
-        self._bytes = 0
+        notes = out.with_name(f"{out.name}.journal")
+        if not self.part.exists():
+            notes.unlink(missing_ok=True)
+        more = {"header": dataset.header, "until_separable": dataset.until_separable}
+        self._journal = Journal(
+            notes,
+            {"arguments": plan.as_json() | more},
+            f"{notes.name} belongs to an interrupted run with other arguments: run it again as "
+            f"before, or delete it and {self.part.name}",
+        )
+        self.rows, self.tally = 0, Tally.empty(len(plan.entrants), plan.luck)
+        start = f"{dataset.header_line}\n".encode() if dataset.header else b""
+        self._bytes, there = len(start), self.part.stat().st_size if self.part.exists() else 0
+        for note in self._journal.notes:
+            if note["bytes"] <= there:
+                self.rows, self._bytes = note["rows"], note["bytes"]
+                self.tally = convert(note["tally"], Tally, str_keys=True)
+        if not self.tally.deals:
+            self.part.write_bytes(start)
+        os.truncate(self.part, self._bytes)
+        self._file = self.part.open("ab")
 
-    def __enter__(self) -> Checkpoint:
-        notes = self._read()
-        if notes is None:
-            self.part.write_bytes(self._header)
-            self._bytes = len(self._header)
-            self._append({"arguments": self._arguments})
-        else:
-            there = self.part.stat().st_size if self.part.exists() else 0
-            for note in notes:
-                if note["bytes"] <= there:
-                    self.games, self.rows, self._bytes = note["games"], note["rows"], note["bytes"]
-                    self.tally = Tally.from_json(note["tally"])
-            if not self.games:
-                self._bytes = len(self._header)
-        self._file = self.part.open("r+b")
-        self._file.truncate(self._bytes)
-        self._file.seek(self._bytes)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
+    def close(self) -> None:
         self._file.close()
-
-    def _read(self) -> list[dict[str, Any]] | None:
-        """Return the notes of an interrupted run with the same arguments, or ``None``."""
-        try:
-            lines = self._notes.read_text().splitlines()
-        except FileNotFoundError:
-            return None
-        found: list[dict[str, Any]] = []
-        for line in lines:
-            try:
-                found.append(json.loads(line))
-            except ValueError:
-                break  # the crash came in the middle of this note
-        if not found or not self.part.exists():
-            self._notes.unlink()
-            return None
-        if found[0].get("arguments") != self._arguments:
-            raise InputError(
-                f"{self._notes.name} belongs to an interrupted run with other arguments: run it "
-                f"again as before, or delete it and {self.part.name}"
-            )
-        return found[1:]
-
-    def _append(self, note: dict[str, Any]) -> None:
-        with self._notes.open("a") as file:
-            file.write(json.dumps(note) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
 
     def note(self, chunk: Chunk) -> None:
         """Write the rows of the next chunk to disk, then note them."""
         self._file.write(chunk.text)
         self._file.flush()
         os.fsync(self._file.fileno())
-        self.games += chunk.games
         self.rows += chunk.rows
         self._bytes += len(chunk.text)
         self.tally += chunk.tally
-        told = {"games": self.games, "rows": self.rows, "bytes": self._bytes}
-        self._append({**told, "tally": self.tally.as_json()})
+        tally = to_builtins(self.tally, str_keys=True)
+        self._journal.add({"rows": self.rows, "bytes": self._bytes, "tally": tally})
 
     def forget(self) -> None:
         """Delete journal and part, once the complete file has its name."""
-        self._notes.unlink()
+        self._journal.path.unlink()
         self.part.unlink(missing_ok=True)
 
 
@@ -454,69 +442,45 @@ def _is_chance(judge: Judge[Any], state: Any) -> bool:
 
 
 Result = TypeVar("Result")
-
-LONGEST_START: Final = 300
-"""Seconds that the slowest worker may take to start."""
+Submit: TypeAlias = Callable[..., Future[Any]]
+"""Called with a task and its arguments, like `Executor.submit`."""
 
 
 @contextlib.contextmanager
-def workers(count: int) -> Iterator[Executor]:
-    """Start ``count`` worker processes; on any exception, stop them at once.
+def workers(count: int) -> Iterator[Submit]:
+    """Start ``count`` worker processes; stop them at once in the end, and on any exception.
 
     They are spawned, not forked, because a fork would copy the caller's threads. They inherit that
-    Ctrl-C is blocked, so none of them prints a traceback. Each waits until all have started.
+    Ctrl-C is blocked, so none of them prints a traceback.
     """
-    context = get_context("spawn")
-    pool = ProcessPoolExecutor(
-        count, context, initializer=context.Barrier(count).wait, initargs=(LONGEST_START,)
-    )
+    pool = ProcessPool(count, context=get_context("spawn"))
     try:
-        with _held_back():
-            for _ in range(count):
-                pool.submit(os.getpid)
-        yield pool
-    except BaseException:
-        _stop_at_once(pool)
-        raise
-    pool.shutdown()
-
-
-@contextlib.contextmanager
-def _held_back() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started meanwhile, and deliver it here afterwards.
-
-    Another thread, such as that of a progress bar, does not block it and passes it on to us. So the
-    handler only notes it.
-    """
-    pressed = threading.Event()
-    is_main = threading.current_thread() is threading.main_thread()
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.set()) if is_main else None
-    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            pool.schedule(os.getpid)  # the first task starts them
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        yield lambda task, *job: pool.schedule(task, args=job)
     finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        if is_main:
-            signal.signal(signal.SIGINT, before)
-            if pressed.is_set():
-                signal.raise_signal(signal.SIGINT)
+        pool.stop()  # type: ignore[no-untyped-call]
+        pool.join()
 
 
 def in_order(
-    task: Callable[..., Result], jobs: Iterable[tuple[Any, ...]], pool: Executor | None
+    task: Callable[..., Result], jobs: Iterable[tuple[Any, ...]], submit: Submit | None
 ) -> Iterator[Result]:
-    """Yield the results of all jobs in their order; without a pool, run them here.
+    """Yield the results of all jobs in their order; without workers, run them here.
 
     The number of jobs in flight is bounded, so that few results wait for an earlier one.
     """
-    if pool is None:
+    if submit is None:
         yield from starmap(task, jobs)
         return
     ahead = 4 * (os.cpu_count() or 1)
     waiting: deque[Future[Result]] = deque()
     try:
         for job in jobs:
-            waiting.append(pool.submit(task, *job))
+            waiting.append(submit(task, *job))
             if len(waiting) >= ahead:
                 yield waiting.popleft().result()
         while waiting:
@@ -524,27 +488,6 @@ def in_order(
     finally:
         for future in waiting:
             future.cancel()
-
-
-def _stop_at_once(pool: ProcessPoolExecutor) -> None:
-    """Terminate the workers in the middle of their work, silently.
-
-    The pool's thread then tries to fail futures that are cancelled already. Python would print that
-    error.
-    """
-    say = threading.excepthook
-
-    def hush(accident: threading.ExceptHookArgs) -> None:
-        if not issubclass(accident.exc_type, InvalidStateError):
-            say(accident)
-
-    threading.excepthook = hush
-    try:
-        for worker in active_children():
-            worker.terminate()
-        pool.shutdown(cancel_futures=True)
-    finally:
-        threading.excepthook = say
 
 
 PATIENCE = 10

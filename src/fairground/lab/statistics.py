@@ -18,7 +18,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log, sqrt
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from fairground import stats
 from fairground.stats import Interval, around, student_point
@@ -34,14 +36,14 @@ LUCK_UNIT: Final = 10**9
 """Luck is counted in integer billionths, so that sums do not depend on their order."""
 
 
-class Tally(NamedTuple):
+class Tally(Struct, frozen=True):
     """Sums over deals. The columns are the results of the entrants, then the luck of each."""
 
     deals: int
     sums: tuple[int, ...]
     products: tuple[tuple[int, ...], ...]
     """Sums of products of two columns."""
-    counts: tuple[Mapping[int, int], ...]
+    counts: tuple[dict[int, int], ...]
     """For each entrant: payoff of a game → number of games."""
 
     @classmethod
@@ -57,8 +59,7 @@ class Tally(NamedTuple):
     def knows_luck(self) -> bool:
         return len(self.sums) > self.entrants
 
-    def __add__(self, other: tuple[Any, ...]) -> Tally:
-        assert isinstance(other, Tally)
+    def __add__(self, other: Tally) -> Tally:
         return Tally(
             self.deals + other.deals,
             tuple(a + b for a, b in zip(self.sums, other.sums, strict=True)),
@@ -96,23 +97,6 @@ class Tally(NamedTuple):
             tuple(sum(row[i] for row in rows) for i in wide),
             tuple(tuple(sum(row[i] * row[j] for row in rows) for j in wide) for i in wide),
             tuple(dict(sorted(count.items())) for count in counts),
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "deals": self.deals,
-            "sums": list(self.sums),
-            "products": [list(row) for row in self.products],
-            "counts": [{str(k): v for k, v in count.items()} for count in self.counts],
-        }
-
-    @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Tally:
-        return cls(
-            told["deals"],
-            tuple(told["sums"]),
-            tuple(tuple(row) for row in told["products"]),
-            tuple({int(k): v for k, v in count.items()} for count in told["counts"]),
         )
 
     # What it says
