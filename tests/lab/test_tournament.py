@@ -105,7 +105,7 @@ def test_an_interrupted_tournament_goes_on(tmp_path: Path, monkeypatch: Any) -> 
     plan = rules("a=greedy,b=greedy,c=cautious", 6, rounds=None)
     whole = held(plan)
     journal = tmp_path / "journal.jsonl"
-    met = tournament._Hall.met
+    met = tournament.Hall.met
     played: list[int] = []
 
     def interrupted(self: Any, number: int, a: int, b: int) -> Encounter:
@@ -114,7 +114,7 @@ def test_an_interrupted_tournament_goes_on(tmp_path: Path, monkeypatch: Any) -> 
         played.append(a)
         return met(self, number, a, b)
 
-    monkeypatch.setattr(tournament._Hall, "met", interrupted)
+    monkeypatch.setattr(tournament.Hall, "met", interrupted)
     with pytest.raises(KeyboardInterrupt):
         held(plan, journal)
     journal.write_text(journal.read_text() + '{"round": 0, "a"')  # torn by the crash

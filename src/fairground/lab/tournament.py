@@ -23,13 +23,14 @@ import csv
 import html
 import io
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, convert, to_builtins
 
 from fairground.clients.http import Http, Repeat
 from fairground.core import FairgroundError, Game, InputError, Move, Seat
@@ -38,7 +39,7 @@ from fairground.games import GAMES
 from fairground.json_views import as_json as view_as_json
 from fairground.lab.plans import payoff_of, plan_of, usual_lineup
 from fairground.lab.plots import HeatMap, Whiskers, as_svg
-from fairground.lab.simulation import payoffs
+from fairground.lab.simulation import Journal, payoffs
 from fairground.players import Player, make_player
 from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
 from fairground.players.simple import play
@@ -139,6 +140,9 @@ FITTING: Final = 200
 
 Progress = Callable[[int, int], None]
 
+Results = list[tuple[tuple[int, ...], Seat | None]]
+"""For each deal: the payoffs, and the seat whose bot failed."""
+
 
 class Rules(NamedTuple):
     """The rules of a tournament."""
@@ -158,13 +162,13 @@ class Rules(NamedTuple):
         return plain
 
 
-class Encounter(NamedTuple):
+class Encounter(Struct, frozen=True):
     """The differences of two players on the same deals."""
 
     round: int
     a: int
     b: int
-    differences: Mapping[int, int]
+    differences: dict[int, int]
     """Payoff of a less that of b on a deal → number of deals."""
     each: int
     halves: int
@@ -214,45 +218,22 @@ def held(
     limits: BotLimits | None = None,
 ) -> list[Encounter]:
     """Play the tournament on from the journal; return all encounters."""
-    done = _read(journal, rules) if journal is not None else []
-    hall = _Hall(rules, limits)
+    notes = None if journal is None else Journal(
+        journal,
+        {"tournament": rules.as_json()},
+        f"{journal} belongs to another tournament: hold that one again as before, or choose "
+        "another folder",
+    )  # fmt: skip
+    done = [convert(note, Encounter, str_keys=True) for note in (notes.notes if notes else ())]
+    hall = Hall(rules, limits or BotLimits())
     for number, a, b, of in _pairings(rules, done):
         progress(len(done), of)
         one = hall.met(number, a, b)
         done.append(one)
-        if journal is not None:
-            _note(journal, one)
+        if notes is not None:
+            notes.add(to_builtins(one, str_keys=True))
     progress(len(done), len(done))
     return done
-
-
-def _read(journal: Path, rules: Rules) -> list[Encounter]:
-    first = json.dumps({"tournament": rules.as_json()})
-    if not journal.exists():
-        journal.write_text(first + "\n")
-        return []
-    lines = journal.read_text().split("\n")
-    if lines[0] != first:
-        raise InputError(
-            f"{journal} belongs to another tournament: hold that one again as before, or choose "
-            "another folder"
-        )
-    found = []
-    good = [lines[0]]
-    for line in lines[1:-1]:  # behind the last line feed nothing is complete
-        told = json.loads(line)
-        told["differences"] = {int(d): n for d, n in told["differences"].items()}
-        found.append(Encounter(**told | {"failures": tuple(told["failures"])}))
-        good.append(line)
-    journal.write_text("".join(f"{line}\n" for line in good))
-    return found
-
-
-def _note(journal: Path, one: Encounter) -> None:
-    with journal.open("a") as file:
-        file.write(json.dumps(one._asdict()) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _pairings(rules: Rules, done: list[Encounter]) -> Iterator[tuple[int, int, int, int]]:
@@ -310,90 +291,82 @@ Games = list[tuple[int, int]]
 """The payoffs of both players in each game on one deal."""
 
 
-class _Hall:
+class Hall:
     """Plays the encounters."""
 
-    def __init__(self, rules: Rules, limits: BotLimits | None = None) -> None:
+    def __init__(self, rules: Rules, limits: BotLimits) -> None:
         self.rules = rules
-        self.limits = limits or BotLimits()
-        self._alone: dict[int, tuple[list[int], int]] = {}
+        self.limits = limits
+        self._alone: dict[int, Results] = {}
 
     def met(self, number: int, a: int, b: int) -> Encounter:
-        rules = self.rules
-        both = rules.players[a], rules.players[b]
-        seed = rules.seed if rules.rounds is None else f"{rules.seed} {number}"
-        if rules.seat is not None:
+        """Let two players meet on all deals of a round."""
+        rules, seat = self.rules, self.rules.seat
+        if seat is not None:
             mine, yours = self.alone(a), self.alone(b)
-            deals = [[pair] for pair in zip(mine[0], yours[0], strict=True)]
-            return _counted(number, a, b, deals, (mine[1], yours[1]))
-        if all(one.kind == "player" for one in both):
-            lineup = both[0].spec, both[1].spec
-            plan = plan_of(rules.game, lineup, seed, 2 * rules.deals, mirror=True)
-            rows = [(row[0], row[1]) for row in payoffs(plan)]
-            pairs = zip(rows[::2], rows[1::2], strict=True)
-            return _counted(number, a, b, [[one, other[::-1]] for one, other in pairs])
-        with contextlib.ExitStack() as stack:
-            # A bot is started once, and plays both seats.
-            kept = {
-                one: stack.enter_context(hired(one, rules.game, 0, SeededStream(seed), self.limits))
-                for one in both
-                if one.kind != "player"
-            }
-            deals, failed = [], [0, 0]
-            for deal in range(rules.deals):
-                games: Games = []
-                for turned in (False, True):
-                    lineup_now = both[::-1] if turned else both
-                    payoff, fault = self.one_game(lineup_now, seed, deal, kept)
-                    games.append((payoff[1], payoff[0]) if turned else (payoff[0], payoff[1]))
-                    if fault is not None:
-                        failed[1 - fault if turned else fault] += 1
-                deals.append(games)
-        return _counted(number, a, b, deals, (failed[0], failed[1]))
+            deals = [[(x[seat], y[seat])] for (x, _), (y, _) in zip(mine, yours, strict=True)]
+            losers = [*(0 for _, lost in mine if lost == seat),
+                      *(1 for _, lost in yours if lost == seat)]  # fmt: skip
+        else:
+            seed = rules.seed if rules.rounds is None else f"{rules.seed} {number}"
+            one, other = rules.players[a], rules.players[b]
+            first, second = self.played((one, other), seed), self.played((other, one), seed)
+            deals = [
+                [(x[0], x[1]), (y[1], y[0])] for (x, _), (y, _) in zip(first, second, strict=True)
+            ]
+            losers = [*(lost for _, lost in first if lost is not None),
+                      *(1 - lost for _, lost in second if lost is not None)]  # fmt: skip
+        return _counted(number, a, b, deals, (losers.count(0), losers.count(1)))
 
-    def one_game(
-        self, lineup: Sequence[Contender], seed: str, deal: int, kept: Mapping[Contender, Player]
-    ) -> tuple[tuple[int, ...], Seat | None]:
-        """Play one game; return its payoff, and the seat whose bot failed."""
-        game = self.rules.game
-        with contextlib.ExitStack() as stack:
-            guarded = []
-            for seat, one in enumerate(lineup):
-                chance = SeededStream(seed, deal, 1 + seat)
-                player = kept.get(one) or stack.enter_context(
-                    hired(one, game, seat, chance, self.limits)
-                )
-                guarded.append(_Guarded(player, seat))
-            last = game.start()
-            try:
-                for state in play(game, guarded, SeededStream(seed, deal)):
-                    last = state
-            except _Failed as failure:
-                return game.forfeit(last, failure.seat), failure.seat
-        return payoff_of(game, last), None
-
-    def alone(self, at: int) -> tuple[list[int], int]:
-        """Return a player's payoffs on each deal in the seat that counts, and its failures."""
+    def alone(self, at: int) -> Results:
+        """Return a player's results in the seat that counts, beside the usual players."""
+        rules, seat = self.rules, self.rules.seat
         if at not in self._alone:
-            self._alone[at] = self._played_alone(self.rules.players[at])
+            contender = rules.players[at]
+            assert seat is not None
+            taken = contender.spec if contender.kind == "player" else "random"
+            usual = [Contender(spec, spec) for spec in usual_lineup(rules.game, {seat: taken})]
+            lineup = (*usual[:seat], contender, *usual[seat + 1 :])
+            self._alone[at] = self.played(lineup, rules.seed)
         return self._alone[at]
 
-    def _played_alone(self, contender: Contender) -> tuple[list[int], int]:
-        rules, seat = self.rules, self.rules.seat
-        assert seat is not None
-        ours = contender.kind == "player"
-        usual = usual_lineup(rules.game, {seat: contender.spec if ours else "random"})
-        if ours:
-            plan = plan_of(rules.game, usual, rules.seed, rules.deals)
-            return [row[seat] for row in payoffs(plan)], 0
-        lineup = [contender if s == seat else Contender(spec, spec) for s, spec in enumerate(usual)]
-        won, failed = [], 0
-        with hired(contender, rules.game, seat, SeededStream(rules.seed), self.limits) as bot:
-            for deal in range(rules.deals):
-                payoff, fault = self.one_game(lineup, rules.seed, deal, {contender: bot})
-                won.append(payoff[seat])
-                failed += fault is not None
-        return won, failed
+    def played(self, lineup: Sequence[Contender], seed: str) -> Results:
+        """Play a lineup on every deal. A bot is started once."""
+        game, deals = self.rules.game, self.rules.deals
+        if all(one.kind == "player" for one in lineup):
+            plan = plan_of(game, [one.spec for one in lineup], seed, deals)
+            return [(payoff, None) for payoff in payoffs(plan)]
+        chance = SeededStream(seed)
+        with contextlib.ExitStack() as stack:
+            bots = {
+                seat: stack.enter_context(hired(one, game, seat, chance, self.limits))
+                for seat, one in enumerate(lineup)
+                if one.kind != "player"
+            }
+            return [_one_game(game, lineup, bots, seed, deal) for deal in range(deals)]
+
+
+def _one_game(
+    game: Game[Any],
+    lineup: Sequence[Contender],
+    bots: Mapping[Seat, Player],
+    seed: str,
+    deal: int,
+) -> tuple[tuple[int, ...], Seat | None]:
+    """Play one game; return its payoff, and the seat whose bot failed."""
+    guarded = [
+        _Guarded(
+            bots.get(seat) or make_player(one.spec, game, SeededStream(seed, deal, 1 + seat), seat)
+        )
+        for seat, one in enumerate(lineup)
+    ]
+    last = game.start()
+    try:
+        for state in play(game, guarded, SeededStream(seed, deal)):
+            last = state
+    except _Failed as failure:
+        return game.forfeit(last, failure.seat), failure.seat
+    return payoff_of(game, last), None
 
 
 def _counted(
@@ -408,22 +381,23 @@ def _counted(
 
 
 class _Failed(Exception):
+    """The bot in a seat failed."""
+
     def __init__(self, seat: Seat) -> None:
         super().__init__()
         self.seat = seat
 
 
-class _Guarded:
+class _Guarded(NamedTuple):
     """A player whose failure names its seat."""
 
-    def __init__(self, player: Any, seat: Seat) -> None:
-        self._player, self._seat = player, seat
+    player: Player
 
-    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Any:
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
         try:
-            return self._player.choose(game, view, seat)
+            return self.player.choose(game, view, seat)
         except BotFailure:
-            raise _Failed(self._seat) from None
+            raise _Failed(seat) from None
 
 
 # What it says
