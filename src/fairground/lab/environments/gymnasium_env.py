@@ -16,11 +16,10 @@ legal action. The reward is the payoff, at the end. An illegal action forfeits t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from fairground.core import Game, InputError, Seat
-from fairground.games import GAMES, make_game
-from fairground.lab.environments.match import Match, Recorded
+from fairground.games import GAMES
 from fairground.players import Player, make_player, seat_labels, usual_player
 from fairground.registry import needs
 
@@ -30,10 +29,8 @@ with needs("rl", "an environment"):
     from gymnasium import spaces
     from numpy.typing import NDArray
 
-    from fairground.lab.environments.codecs import Codec, codec_of
-
-MOST_TURNS: Final = 1000
-"""Maximum number of turns of an episode; a longer one is truncated."""
+    from fairground.lab.environments.codecs import Codec
+    from fairground.lab.environments.match import MOST_TURNS, Match, Recorded, game_named
 
 
 def id_of(name: str) -> str:
@@ -77,20 +74,19 @@ class FairgroundEnv(Recorded, gymnasium.Env[NDArray[np.int32], np.int64]):
         render_mode: str | None = None,
         **params: Any,
     ) -> None:
-        self.game = make_game(GAMES.newest(game), params) if isinstance(game, str) else game
-        self.codec = codec or codec_of(self.game)
+        self.game = game_named(game, params)
+        self.match = Match(self.game, codec)
+        self.codec = self.match.codec
         self.seat = self.codec.acting[-1] if seat is None else seat
         if self.seat not in self.codec.acting:
             raise InputError(f"the seat {seat!r} of {self.game.name} never moves")
         self.players = self._hired(players)
-        self.match = Match(self.game)
         self.most_turns = most_turns
         self.render_mode = render_mode
         low, high = self.codec.low, self.codec.high
         self.observation_space = spaces.Box(low, high, (self.codec.size,), np.int32)
         self.action_space = spaces.Discrete(self.codec.count(self.seat))
         self._others: dict[Seat, Player] = {}
-        self._legal: list[int] = []
 
     def _hired(self, players: Sequence[str] | None) -> dict[Seat, str]:
         others = [seat for seat in range(self.game.seats) if seat != self.seat]
@@ -125,16 +121,12 @@ class FairgroundEnv(Recorded, gymnasium.Env[NDArray[np.int32], np.int64]):
     ) -> tuple[NDArray[np.int32], float, bool, bool, dict[str, Any]]:
         """Act, and let the others act until it is this seat's turn again."""
         match = self.match
-        illegal = int(action) not in self._legal
-        if illegal:
-            match.leave(self.seat)
-        else:
-            match.act(self.seat, self.codec.move(self.seat, int(action)))
-            self._until_mine()
+        legal = match.choose(self.seat, action)
+        self._until_mine()
         over = match.payoff is not None
         reward = float(match.payoff[self.seat]) if match.payoff is not None else 0.0
         observation, info = self._observed()
-        if illegal:
+        if not legal:
             info["illegal_action"] = int(action)
         return observation, reward, over, not over and match.turns >= self.most_turns, info
 
@@ -145,23 +137,15 @@ class FairgroundEnv(Recorded, gymnasium.Env[NDArray[np.int32], np.int64]):
                 match.act(seat, self._others[seat].choose(self.game, match.view(seat), seat))
 
     def _observed(self) -> tuple[NDArray[np.int32], dict[str, Any]]:
-        view = self.match.view(self.seat)
-        over = self.match.payoff is not None
-        self._legal = [] if over else self.codec.legal(view, self.seat)
-        return self.codec.encode(view, self.seat), {
-            "legal_actions": list(self._legal),
-            "action_mask": self.codec.mask(self._legal, self.seat),
+        match, seat = self.match, self.seat
+        return match.seen(seat), {
+            "legal_actions": match.legal(seat),
+            "action_mask": match.mask(seat),
         }
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the legal actions as a mask, under the name that some trainers expect."""
-        return self.codec.mask(self._legal, self.seat).astype(np.bool_)
-
-    def render(self) -> Any:
-        from fairground.words import words_for
-
-        words = words_for(self.game, seat_labels(self.game), self.seat, GAMES)
-        return "\n".join(words.state(self.match.view(self.seat)))
+        return self.match.mask(self.seat).astype(np.bool_)
 
 
 register_all()

@@ -19,12 +19,10 @@ illegal action forfeits the game, which ends it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from fairground.core import BadParams, Game, InputError, Over, Seat, Turn
 from fairground.games import GAMES, make_game
-from fairground.lab.environments.match import Match, Recorded
-from fairground.players import seat_labels
 from fairground.registry import needs
 
 with needs("rl", "an environment"):
@@ -33,20 +31,19 @@ with needs("rl", "an environment"):
     from gymnasium import spaces
     from pettingzoo import AECEnv, ParallelEnv
 
-    from fairground.lab.environments.codecs import Codec, codec_of
+    from fairground.lab.environments.codecs import Codec
     from fairground.lab.environments.gymnasium_env import id_of
-
-MOST_TURNS: Final = 1000
+    from fairground.lab.environments.match import MOST_TURNS, Match, Recorded, game_named
 
 
 def aec_env(game: str | Game[Any], **options: Any) -> TurnsEnv:
     """Return an environment whose agents act in turn; parameters of the game are given by name."""
-    return TurnsEnv(*_made(game, options))
+    return TurnsEnv(game, **options)
 
 
 def parallel_env(game: str | Game[Any], **options: Any) -> TogetherEnv:
     """Return an environment whose agents act at the same time, for games that are played so."""
-    return TogetherEnv(*_made(game, options))
+    return TogetherEnv(game, **options)
 
 
 def register_all() -> None:
@@ -70,21 +67,22 @@ def _together(name: str) -> bool:
     return len(match.to_move) == match.game.seats > 1
 
 
-def _made(game: str | Game[Any], options: dict[str, Any]) -> tuple[Game[Any], Codec, int, Any]:
-    codec, most = options.pop("codec", None), options.pop("most_turns", MOST_TURNS)
-    mode = options.pop("render_mode", None)
-    made = make_game(GAMES.newest(game), options) if isinstance(game, str) else game
-    return made, codec or codec_of(made), most, mode
-
-
 class _Agents(Recorded):
     """The common part of both environments: agents, spaces, observations, records."""
 
-    def __init__(self, game: Game[Any], codec: Codec, most_turns: int, render_mode: Any) -> None:
+    def __init__(
+        self,
+        game: str | Game[Any],
+        *,
+        codec: Codec | None = None,
+        most_turns: int = MOST_TURNS,
+        render_mode: str | None = None,
+        **params: Any,
+    ) -> None:
         super().__init__()
-        self.game = game
-        self.codec = codec
-        self.match = Match(game)
+        self.game = game = game_named(game, params)
+        self.match = Match(game, codec)
+        self.codec = codec = self.match.codec
         self.most_turns = most_turns
         self.render_mode = render_mode
         roles = [game.role(seat) for seat in codec.acting]
@@ -94,7 +92,6 @@ class _Agents(Recorded):
         }
         self.possible_agents = list(self.seats)
         self.agents: list[str] = []
-        self._known: dict[str, tuple[tuple[str, int, int], list[int]]] = {}
         family, _, version = game.name.partition("/")
         self.metadata = {
             "name": f"{family}_v{version}",
@@ -120,44 +117,16 @@ class _Agents(Recorded):
     def action_space(self, agent: str) -> Any:
         return self._actions[agent]
 
-    def legal(self, agent: str) -> list[int]:
-        """Return the legal actions of an agent. They are cached for each turn."""
-        seat, match = self.seats[agent], self.match
-        if seat not in match.to_move:
-            return []
-        now = (match.seed, match.episode, match.turns)
-        if agent not in self._known or self._known[agent][0] != now:
-            self._known[agent] = now, self.codec.legal(match.view(seat), seat)
-        return list(self._known[agent][1])
-
     def observe(self, agent: str) -> Any:
         seat = self.seats[agent]
-        return {
-            "observation": self.codec.encode(self.match.view(seat), seat),
-            "action_mask": self.codec.mask(self.legal(agent), seat),
-        }
-
-    def _act(self, agent: str, action: Any) -> bool:
-        """Act for an agent; return whether that was legal."""
-        seat = self.seats[agent]
-        if int(action) not in self.legal(agent):
-            self.match.leave(seat)
-            return False
-        self.match.act(seat, self.codec.move(seat, int(action)))
-        return True
+        return {"observation": self.match.seen(seat), "action_mask": self.match.mask(seat)}
 
     def _won(self, agent: str) -> float:
         payoff = self.match.payoff
         return 0.0 if payoff is None else float(payoff[self.seats[agent]])
 
     def _told(self) -> dict[str, dict[str, Any]]:
-        return {agent: {"legal_actions": self.legal(agent)} for agent in self.agents}
-
-    def render(self) -> Any:
-        from fairground.words import words_for
-
-        words = words_for(self.game, seat_labels(self.game), None, GAMES)
-        return "\n".join(words.state(self.game.view(self.match.state, None)))
+        return {a: {"legal_actions": self.match.legal(self.seats[a])} for a in self.agents}
 
     def close(self) -> None:
         """Do nothing: no resources are open."""
@@ -189,7 +158,7 @@ class TurnsEnv(_Agents, AECEnv[str, Any, Any]):
             return
         self._cumulative_rewards[agent] = 0.0
         self._clear_rewards()
-        legal = self._act(agent, action)
+        legal = self.match.choose(self.seats[agent], action)
         if self.match.payoff is not None:
             self.rewards = {one: self._won(one) for one in self.agents}
             self.terminations = dict.fromkeys(self.agents, True)
@@ -205,8 +174,8 @@ class TurnsEnv(_Agents, AECEnv[str, Any, Any]):
 class TogetherEnv(_Agents, ParallelEnv[str, Any, Any]):
     """Agents act at the same time."""
 
-    def __init__(self, game: Game[Any], codec: Codec, most_turns: int, render_mode: Any) -> None:
-        super().__init__(game, codec, most_turns, render_mode)
+    def __init__(self, game: str | Game[Any], **options: Any) -> None:
+        super().__init__(game, **options)
         self.match.reset(0)
         self._must_be_together()
         self.match.episode = -1
@@ -234,13 +203,11 @@ class TogetherEnv(_Agents, ParallelEnv[str, Any, Any]):
     def step(
         self, actions: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Any]]:
-        acting = list(self.agents)
-        wrong = [agent for agent in acting if int(actions[agent]) not in self.legal(agent)]
-        if wrong:
-            self.match.leave(self.seats[wrong[0]])
-        else:
-            for agent in acting:
-                self._act(agent, actions[agent])
+        acting, match = list(self.agents), self.match
+        wrong = [a for a in acting if int(actions[a]) not in match.legal(self.seats[a])]
+        for agent in wrong[:1] or acting:
+            match.choose(self.seats[agent], actions[agent])
+        if not wrong:
             self._must_be_together()
         over = self.match.payoff is not None
         cut = not over and self.match.turns >= self.most_turns

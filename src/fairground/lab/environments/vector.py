@@ -22,9 +22,8 @@ from typing import Any
 
 from fairground.core import Game, InputError, Seat
 from fairground.fair.bits import fresh
-from fairground.games import GAMES, make_game
 from fairground.games.kernels import episodes_of
-from fairground.lab.environments.gymnasium_env import MOST_TURNS, FairgroundEnv
+from fairground.lab.environments.gymnasium_env import FairgroundEnv
 from fairground.registry import needs
 
 with needs("rl", "an environment"):
@@ -35,6 +34,7 @@ with needs("rl", "an environment"):
     from numpy.typing import NDArray
 
     from fairground.lab.environments.codecs import codec_of
+    from fairground.lab.environments.match import MOST_TURNS, game_named
 
 
 class KernelVectorEnv(VectorEnv[Any, Any, Any]):
@@ -113,7 +113,7 @@ def vector_env(
     """
     if num_envs < 1:
         raise InputError(f"at least one environment is needed, not {num_envs}")
-    made = make_game(GAMES.newest(game), params) if isinstance(game, str) else game
+    made = game_named(game, params)
     one = FairgroundEnv(made, seat, players)
     try:
         with needs("solve", "a compiled kernel"):
