@@ -12,10 +12,20 @@ from typing import Any
 import pytest
 from httpx import Headers
 
-from fairground.clients import play as playing
+from fairground.clients import oracles as playing
 from fairground.clients.http import WAITS, Http, HttpReply, Refused, Unreachable
-from fairground.clients.oracles import Arena, Contest, Counts, Oracle
-from fairground.clients.play import MOST_GUESSES, Bots, Stopped, builtin, play, play_all
+from fairground.clients.oracles import (
+    MOST_GUESSES,
+    Arena,
+    Bots,
+    Contest,
+    Counts,
+    Oracle,
+    Stopped,
+    builtin,
+    play,
+    play_all,
+)
 from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking.rules import GIVE_UP, CodeBreaking, Row, State, fits, marks
@@ -57,7 +67,8 @@ def test_one_game(arena: Arena) -> None:
     oracle = arena.new_oracle(4, 3)
     seen = oracle.describe()
     assert seen.uri == oracle.uri
-    assert seen[1:7] == (4, 3, "fair", 0, False, False)
+    assert (seen.base, seen.length, seen.oracle_type) == (4, 3, "fair")
+    assert (seen.attempts, seen.solved, seen.over) == (0, False, False)
     assert (seen.code, seen.transcript, seen.contest) == (None, None, None)
     assert seen.commitment
     with pytest.raises(InputError, match="no transcript, or not yet"):
@@ -186,8 +197,8 @@ def test_a_contest_that_tells_only_what_the_protocol_demands() -> None:
         (Said(200, b"<html>"), "no JSON object"),
         (Said(200, b"[" * 200_000), "no JSON object"),
         (Said(200, [1]), "no JSON object"),
-        (Said(200, {"base": 3}), "without 'length'"),
-        (Said(200, {"base": True, "length": 2}), "without 'base'"),
+        (Said(200, {"base": 3}), "required field `length`"),
+        (Said(200, {"base": True, "length": 2}), "got `bool` - at `\\$.base`"),
     ],
 )
 def test_nonsense_is_named(said: Said, words: str) -> None:
@@ -197,7 +208,7 @@ def test_nonsense_is_named(said: Said, words: str) -> None:
 
 def test_nonsense_in_answers_to_a_post() -> None:
     half = Said(200, {"full_match_count": 1})
-    with scripted(half) as server, pytest.raises(Unreachable, match="'partial_match_count'"):
+    with scripted(half) as server, pytest.raises(Unreachable, match="`partial_match_count`"):
         Oracle(server.url, ONCE).submit((1,))
     with scripted(Said(200, {})) as server, pytest.raises(Unreachable, match="names nothing"):
         Arena(server.url, ONCE).new_oracle()

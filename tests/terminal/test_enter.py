@@ -13,8 +13,7 @@ import pytest
 
 from fairground.cli import main
 from fairground.clients import oracles as oracle_client
-from fairground.clients.oracles import Arena, Contest
-from fairground.clients.play import Diary, PrivateFile, path_of, play
+from fairground.clients.oracles import Arena, Contest, Diary, PrivateFile, path_of, play
 from fairground.contest.file import check
 from fairground.server.serve import GatedArena, Settings
 from tests.helpers.arena import in_a_thread

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Final
 
 from fairground.clients.http import Refused
-from fairground.clients.oracles import Contest, Description, Oracle, WatchPage
-from fairground.clients.play import (
+from fairground.clients.oracles import (
     Bots,
+    Contest,
+    Description,
     Diary,
     Hire,
+    Oracle,
     PlayedOracle,
     PrivateFile,
+    WatchPage,
     builtin,
     path_of,
     play,
