@@ -11,8 +11,18 @@ from typing import Any
 import pytest
 
 from fairground.clients.http import Http, Refused, Unreachable
-from fairground.clients.lobby import contests, follow, hint, remark, rematch, sit_down, tables
-from fairground.clients.table import RemoteTable, open_table, play
+from fairground.clients.table import (
+    RemoteTable,
+    contests,
+    follow,
+    hint,
+    open_table,
+    play,
+    remark,
+    rematch,
+    sit_down,
+    tables,
+)
 from fairground.server.app import make_app
 from tests.helpers.arena import Process, in_a_thread, play_all
 

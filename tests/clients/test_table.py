@@ -12,10 +12,8 @@ import pytest
 from fairground.clients.http import Http, HttpReply, Refused, Unreachable
 from fairground.clients.table import RemoteTable, open_table, play
 from fairground.core import BadShare, Fault, InputError
-from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.json_views import as_json, from_json
-from fairground.players import make_player
 from fairground.server.app import make_app
 from fairground.testing.laws import positions
 from fairground.transcript import line_hash
@@ -139,8 +137,7 @@ def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
 
     mine = RemoteTable(first, Crooked(change))
     (ask,) = mine.asks()
-    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
-    mine.answer(ask, mine.reply(ask, player))
+    mine.answer(ask, mine.reply(ask))
     fork = True
     with pytest.raises(Fault, match="two histories"):
         mine.look()
@@ -171,10 +168,9 @@ def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
     keeper = {"name": "Keeper", "player": "fair"}
     (url,) = table(arena, "codebreaking/1", CODES, keeper, "chain")
     mine = RemoteTable(url)
-    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     while mine.asks()[0].kind != "move":
         (ask,) = mine.asks()
-        mine.answer(ask, mine.reply(ask, player))
+        mine.answer(ask, mine.reply(ask))
         mine.look()
     mine.shown["asks"] = [mine.shown["asks"][0] | {"kind": "link", "run": 2}]
     with pytest.raises(BadShare, match="hidden draw"):
@@ -184,11 +180,10 @@ def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
 def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
     first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     mine = RemoteTable(first)
-    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     (ask,) = mine.asks()
-    assert mine.reply(ask, player) == mine.reply(ask, player)
+    assert mine.reply(ask) == mine.reply(ask)
     with pytest.raises(BadShare, match="another history"):
-        mine.reply(ask._replace(head="5e" * 32), player)
+        mine.reply(ask._replace(head="5e" * 32))
 
 
 def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None:
@@ -204,12 +199,11 @@ def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None
 def test_being_asked_to_open_what_we_never_sealed(arena: str) -> None:
     first, second = table(arena, "zombie/2", ZOMBIE, "nothing", "chain")
     mine = RemoteTable(first)
-    player = make_player("random", mine.game, SeededStream("x"), mine.seat)
     ask = RemoteTable(second).asks()[0]._replace(seat=0)
     with pytest.raises(Fault, match="did not seal"):
-        mine.reply(ask._replace(kind="open"), player)
+        mine.reply(ask._replace(kind="open"))
     with pytest.raises(Fault, match="lend no link"):
-        mine.reply(ask._replace(kind="link"), player)
+        mine.reply(ask._replace(kind="link"))
 
 
 # Views and words

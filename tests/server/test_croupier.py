@@ -38,7 +38,7 @@ from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.cli import main
 from fairground.clients.http import Http, Refused, Unreachable
-from fairground.clients.lobby import follow
+from fairground.clients.table import follow
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, _pocket_money
 from fairground.server.croupier.wire import BODIES, BetIn, SessionTermsIn, StateIn

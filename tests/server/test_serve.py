@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from fairground.clients.http import Http, Refused, Unreachable
-from fairground.clients.lobby import sit_down, tables
-from fairground.clients.table import open_table
+from fairground.clients.table import open_table, sit_down, tables
 from fairground.commands.serve import _without_password
 from fairground.core import InputError
 from fairground.server.serve import GRACE, Settings, address_of, bind

@@ -1,4 +1,12 @@
-"""A seat at somebody else's arena: plays over HTTP, and takes nothing on trust.
+"""Tables of an arena over HTTP: seats, the list of tables, open seats, rematches, and news.
+
+    >>> for row in tables(arena, state="open"):                   # doctest: +SKIP
+    ...     print(row["id"], row["words"])
+    >>> seat = sit_down(arena, row["id"], "Ada", lends="chain")   # doctest: +SKIP
+    >>> for news in follow(arena, [f"table:{name}", "lobby"]):    # doctest: +SKIP
+    ...     print(news.kind, news.data)
+
+A `RemoteTable` plays a seat, and takes nothing on trust.
 
     >>> played = play("http://127.0.0.1:8000/tables/.../seats/...", "optimal")  # doctest: +SKIP
     >>> [str(claim) for claim in played.verdict.claims]                         # doctest: +SKIP
@@ -21,25 +29,49 @@ Everything that it sends may be sent twice without harm: the arena knows an answ
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin
 
-from fairground.clients.http import Http, Refused, Repeat
-from fairground.core import BadShare, Fault, Game, Seat, written
+import httpx
+
+from fairground.clients.http import (
+    PAUSE,
+    TRIES,
+    Http,
+    Refused,
+    Repeat,
+    Unreachable,
+    read_json,
+    streamed,
+)
+from fairground.clients.protocol import EVENTS
+from fairground.core import BadShare, Fault, Game, Move, Seat, written
 from fairground.fair.bits import SystemStream, fresh
 from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.json_views import from_json
 from fairground.players import Player, make_player
-from fairground.receipts import Kept, beside, heads
+from fairground.players.runner import DECISIONS
+from fairground.receipts import Kept, beside, heads, keep
 from fairground.table import Ask, Table
 from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
 from fairground.verifier import Verdict, replay, said, verify
 
 WAIT: Final = 20
 """Seconds that a look at the table may wait for something to happen."""
+
+SILENCE: Final = 60.0
+"""Seconds without a sign of life after which a connection counts as broken."""
+
+LONGEST: Final = 10_000_000
+"""Maximum number of bytes of a line of a stream."""
+
+CONFLICT: Final = 409
+"""The status of an answer that comes too late."""
 
 LOOKS: Final = 6
 """How often the transcript is asked for a line that the arena speaks of."""
@@ -91,6 +123,8 @@ class RemoteTable:
         self._given: list[Given] = []
         self.receipts: list[Kept] = []
         """The head of every ask that we answered, kept before we did."""
+        self.receipts_file: Path | None = None
+        """A file for them, too."""
         self._answers: dict[tuple[str, int], tuple[str, Any]] = {}
         self._sealed: tuple[str, Any] | None = None
         self._holder: ChainHolder | None = None
@@ -225,24 +259,26 @@ class RemoteTable:
         """What a hidden run gave, once it is open to all; ``None`` before."""
         return None if self._local is None else [v for _, v in self._local.runs[run - 1].draws]
 
-    def reply(self, ask: Ask, player: Player) -> Any:
-        """Our answer to an ask: the same again if it is asked again for the same history."""
+    def reply(self, ask: Ask, move: Move | None = None) -> Any:
+        """Return our answer to an ask: a share or seal is the same again for the same history.
+
+        ``move``: our decision, where one is asked for.
+        """
+        if ask.kind == "move":
+            return move
         name = (ask.kind, ask.step)
         if name in self._answers:
             head, answer = self._answers[name]
             if head != ask.head:
                 raise BadShare(f"the {ask.kind} was already given for another history")
             return answer
-        answer = self._reply(ask, player)
+        answer = self._reply(ask, move)
         self._answers[name] = (ask.head, answer)
         return answer
 
-    def _reply(self, ask: Ask, player: Player) -> Any:
+    def _reply(self, ask: Ask, move: Move | None) -> Any:
         match ask.kind:
-            case "move":
-                return player.choose(self.game, self.view(), self.seat)
             case "seal":
-                move = player.choose(self.game, self.view(), self.seat)
                 spot = Spot(self._table, self.seat, ask.step, ask.head)
                 sealed = seal(spot, canonical(move))
                 self._sealed = (sealed.key, move)
@@ -262,9 +298,22 @@ class RemoteTable:
 
     def answer(self, ask: Ask, answer: Any) -> None:
         """Keep a receipt of what we saw, send an answer, and keep what the arena says of it."""
-        self.receipts.append(Kept.of(self._table, ask))
+        kept = Kept.of(self._table, ask)
+        if self.receipts_file is not None:
+            keep(self.receipts_file, kept)
+        self.receipts.append(kept)
         taken = self._http.post(self._url, {"ask": f"{ask.kind}.{ask.step}", "answer": answer})
         self._given.append(Given(ask, answer, int(taken["line"]), str(taken["head"])))
+
+    def give(self, ask: Ask, move: Move | None = None) -> bool:
+        """Answer an ask; return false if the table has gone on without us: look again."""
+        try:
+            self.answer(ask, self.reply(ask, move))
+        except Refused as refused:
+            if refused.status != CONFLICT:
+                raise
+            return False
+        return True
 
     def forfeit(self, reason: str = "left") -> None:
         self._http.post(f"{self._url}/forfeit", {"reason": reason})
@@ -290,15 +339,146 @@ def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTabl
         else player
     )
     while not table.over:
-        _answer_all(table, table.asks(), chooser)
+        for ask in table.asks():
+            asked = ask.kind in DECISIONS
+            table.give(ask, chooser.choose(table.game, table.view(), table.seat) if asked else None)
         table.look(WAIT)
     return table.finish()
 
 
-def _answer_all(table: RemoteTable, asks: Sequence[Ask], player: Player) -> None:
-    for ask in asks:
+# The list of tables, open seats, and another game together
+
+
+def tables(
+    arena: str, *, state: str = "open,playing", game: str | None = None, http: Http | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of all listed tables in one of these states, newest first."""
+    only = "" if game is None else f"&game={game}"
+    return _pages(f"{arena.rstrip('/')}/tables?state={state}{only}", "tables", http or Http())
+
+
+def contests(
+    arena: str, *, state: str = "running", http: Http | None = None
+) -> Iterator[dict[str, Any]]:
+    """The rows of all contests in one of these states, newest first."""
+    return _pages(f"{arena.rstrip('/')}/contests?state={state}", "contests", http or Http())
+
+
+def _pages(url: str, member: str, http: Http) -> Iterator[dict[str, Any]]:
+    after: int | None = 0
+    while after is not None:
+        page = http.get(f"{url}&after={after}")
+        rows, after = page.get(member), page.get("next")
+        if not isinstance(rows, list) or not isinstance(after, int | None):
+            raise Unreachable(f"this is no list of {member}: {str(page)[:100]}")
+        yield from rows
+
+
+def sit_down(
+    arena: str,
+    table: str,
+    name: str,
+    *,
+    lends: str = "nothing",
+    seat: int | None = None,
+    http: Http | None = None,
+) -> str:
+    """Take an open seat of a table; its private address, which nobody is told again."""
+    wanted = {"name": name, "lends": lends} | ({} if seat is None else {"seat": seat})
+    url = f"{arena.rstrip('/')}/tables/{table}/seats"
+    return str((http or Http()).post(url, wanted, repeat=Repeat.UNCOUNTED)["url"])
+
+
+def hint(seat: str, http: Http | None = None) -> dict[str, Any]:
+    """Advice on the move that a seat is asked for; the record says that it was asked for."""
+    return (http or Http()).post(f"{seat}/hint", {})
+
+
+def remark(seat: str, text: str, http: Http | None = None) -> None:
+    """Say something, for the record."""
+    (http or Http()).send("POST", f"{seat}/remark", {"text": text}, repeat=Repeat.UNCOUNTED)
+
+
+def rematch(seat: str, http: Http | None = None) -> str:
+    """Play the same game again: the private address of our seat in it.
+
+    It begins when all people of the first game have asked for it.
+    """
+    made = (http or Http()).post(f"{seat}/rematch", {})
+    return next(str(one["url"]) for one in made["seats"] if one.get("url"))
+
+
+# News. A stream goes on after a break, behind the last message that arrived: no line of a table is
+# lost, none comes twice.
+
+
+class Told(NamedTuple):
+    """A message of a stream."""
+
+    kind: str
+    data: dict[str, Any]
+    cursor: str
+    """How far the stream was then: `follow` can go on from here in another program."""
+
+
+def follow(
+    arena: str,
+    topics: Sequence[str],
+    *,
+    after: str = "-",
+    sender: Http | None = None,
+    pause: Callable[[float], None] = time.sleep,
+) -> Generator[Told, None, None]:
+    """The messages of a stream about these topics, for as long as you want them."""
+    cursor, silent = after, 0
+    asked = {"topics": list(topics), "after": cursor}
+    url = _ticket(arena, asked, sender or Http())
+    while silent <= TRIES:
+        why = "the stream ends at once"
         try:
-            table.answer(ask, table.reply(ask, player))
+            for told in _messages(url, cursor):
+                cursor, silent = told.cursor, 0
+                yield told
         except Refused as refused:
-            if refused.status != 409:  # 409: the table went on without us; look again
+            if refused.status != 404:  # 404: the ticket has expired
                 raise
+            url = _ticket(arena, asked | {"after": cursor}, sender or Http())
+        except Unreachable as broken:
+            why = str(broken)
+        silent += 1
+        pause(PAUSE * 2**silent)
+    raise Unreachable(f"{arena} does not answer any more: {why}")
+
+
+def _ticket(arena: str, asked: dict[str, Any], sender: Http) -> str:
+    made = sender.post(f"{arena.rstrip('/')}/events", asked)
+    return urljoin(arena, str(made["stream"]))
+
+
+def _messages(url: str, cursor: str) -> Iterator[Told]:
+    """What comes by one connection."""
+    headers = {"Accept": EVENTS, "Last-Event-ID": cursor}
+    with streamed("GET", url, headers=headers, timeout=SILENCE) as answer:
+        if answer.status_code != httpx.codes.OK:
+            about = f"the arena answers {answer.status_code}"
+            raise Refused(answer.status_code, "remote/refused", about)
+        fields: dict[str, str] = {}
+        for text in _lines(answer):
+            name, _, value = text.partition(": ")
+            if name:
+                fields[name] = value
+            else:
+                if "data" in fields:
+                    yield Told(fields["event"], read_json(fields["data"].encode()), fields["id"])
+                fields = {}
+
+
+def _lines(answer: httpx.Response) -> Iterator[str]:
+    """The lines of a stream, each up to `LONGEST` bytes."""
+    rest = b""
+    for piece in answer.iter_raw():
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line.decode()
+        if len(rest) > LONGEST:
+            raise Unreachable(f"a line of the stream has more than {LONGEST:,} bytes")

@@ -9,16 +9,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
 from fairground.clients.http import Refused, in_plain_words
-from fairground.clients.lobby import sit_down, tables
-from fairground.clients.table import WAIT, RemoteTable
-from fairground.core import FairgroundError, Game, IllegalMove, InputError, Move, Seat
+from fairground.clients.table import CONFLICT, WAIT, RemoteTable, sit_down, tables
+from fairground.core import FairgroundError, Game, IllegalMove, InputError, Seat
 from fairground.games import GAMES
-from fairground.players import Player
-from fairground.receipts import Kept, beside, heads, keep
+from fairground.receipts import beside, heads
 from fairground.table import Ask
 from fairground.terminal.console import Arguments, Console, EndOfInput, Ink
 from fairground.terminal.files import Saved, add_saving
@@ -76,9 +73,6 @@ def take_seat(console: Console, table: str, name: str | None) -> str:
 
 SEAT_URL: Final = re.compile(r"https?://\S+/tables/[^/\s]+/seats/[^/\s]+/?")
 EXAMPLE: Final = "http://127.0.0.1:8000/tables/TABLE/seats/SECRET"
-GONE: Final = (409, 410)
-"""The arena's answers where the table has gone on without us."""
-
 GLANCE: Final = 0.1
 """Seconds between two looks at whether a request is done: Ctrl-C is heard meanwhile."""
 
@@ -109,16 +103,6 @@ def _arguments() -> Arguments:
     return parser
 
 
-class Decided(Player):
-    """A player that has made up its mind: for a client that asks one."""
-
-    def __init__(self, move: Move) -> None:
-        self._move = move
-
-    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        return self._move
-
-
 class Away:
     """A seat at a table far away, as a `Place`."""
 
@@ -126,20 +110,11 @@ class Away:
         self._remote = remote
         self._tell_waiting = tell_waiting
         self._looking: _Work | None = None
-        self.receipts: list[Kept] = []
-        """Receipts, one before each of our answers: they prove the order of lines."""
-        self._receipts_file: Path | None = None
         self._left = False
         self.lasting = False
         """Leaving an arena is leaving: others wait there."""
         start = remote.events[0]
         self.names: Sequence[str] = [quoted(chair["name"]) for chair in start["seats"]]
-        self._table = bytes.fromhex(start["table"])
-
-    def write_receipts(self, path: Path) -> None:
-        """Write receipts down here, each before its answer is sent."""
-        path.unlink(missing_ok=True)
-        self._receipts_file = path
 
     @property
     def game(self) -> Game[Any]:
@@ -182,7 +157,7 @@ class Away:
         """Links of our chain, numbers, words of chance and keys of seals: all made here."""
         given = False
         for ask in self._remote.asks():
-            given = self._send(ask, self._remote.reply(ask, Decided(0))) or given
+            given = self._remote.give(ask) or given
         return given
 
     def _who_is_awaited(self) -> str:
@@ -206,32 +181,20 @@ class Away:
     def submit(self, ask: Ask, answer: Any) -> None:
         """Send a move, or its seal."""
         self.game.check(self.view(ask.seat), ask.seat, answer)
-        if ask.kind == "seal":
-            answer = self._remote.reply(ask, Decided(answer))
-        self._send(ask, answer)
-        self._look(0)
-
-    def _send(self, ask: Ask, answer: Any) -> bool:
-        kept = Kept.of(self._table, ask)
-        if self._receipts_file is not None:
-            keep(self._receipts_file, kept)
-        self.receipts.append(kept)
         try:
-            self._remote.answer(ask, answer)
+            self._remote.give(ask, answer)
         except Refused as refused:
-            if refused.status in GONE:
-                return False  # the table went on without us: look again
             if refused.code == IllegalMove.code:
                 raise IllegalMove(str(refused)) from None
             raise
-        return True
+        self._look(0)
 
     def leave(self, seat: Seat, reason: str) -> None:
         """Tell the arena, and see what it writes."""
         try:
             self._remote.forfeit(reason)
         except Refused as refused:
-            if refused.status not in GONE:
+            if refused.status != CONFLICT:
                 raise
         self._look(0)
         self._left = True
@@ -315,7 +278,8 @@ def run(arguments: Sequence[str]) -> int:
         place = Away(remote, lambda text: screen.say(text, "dim"))
         screen = SeatScreen(console, ink, place)
         if saved.path is not None and not place.over:
-            place.write_receipts(beside(saved.path))
+            remote.receipts_file = beside(saved.path)
+            remote.receipts_file.unlink(missing_ok=True)
         holds = True
         try:
             if place.over:
@@ -327,7 +291,7 @@ def run(arguments: Sequence[str]) -> int:
             data = b"".join(remote.lines)
             saved.write(data)
             if place.closed:
-                verdict = verify(data, heads(place.receipts))
+                verdict = verify(data, heads(remote.receipts))
                 holds = say_the_verdict(console, ink, verdict, saved)
             else:
                 screen.say("The record is not closed yet.")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from fairground.clients.http import Refused
 from fairground.clients.oracles import Arena
 from fairground.clients.table import WAIT, RemoteTable, open_table
 from fairground.core import Game, InputError, Move, Seat
@@ -19,28 +17,6 @@ from fairground.players.runner import DECISIONS
 from fairground.table import Ask
 from fairground.verifier import Verdict
 from fairground.words import words_for
-
-TOO_LATE: Final = 409
-
-
-class _Chosen(Player):
-    """A player that was told its move."""
-
-    def __init__(self, move: Move) -> None:
-        self._move = move
-
-    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        return self._move
-
-
-@contextmanager
-def _unless_the_table_went_on() -> Iterator[None]:
-    """Let an answer come too late: the next look says how things stand."""
-    try:
-        yield
-    except Refused as refused:
-        if refused.status != TOO_LATE:
-            raise
 
 
 class RemoteSeat:
@@ -96,8 +72,7 @@ class RemoteSeat:
                 words = words_for(self.game, self.names, self.seat)
                 return [Question(ask, self.view, words) for ask in decisions]
             for ask in asked:
-                with _unless_the_table_went_on():
-                    self._give(ask, _Chosen(0))
+                self.remote.give(ask)
             self.remote.look(0 if asked else WAIT)
         return []
 
@@ -107,11 +82,8 @@ class RemoteSeat:
         if ask.kind not in DECISIONS:
             raise InputError(f"a {ask.kind} is given for you; answer what seat.asks() lists")
         self.game.check(self.view, self.seat, move)
-        self._give(ask, _Chosen(move))
+        self.remote.answer(ask, self.remote.reply(ask, move))
         self.remote.look()
-
-    def _give(self, ask: Ask, player: Player) -> None:
-        self.remote.answer(ask, self.remote.reply(ask, player))
 
     def play(self, player: str | Player) -> Verdict:
         """Let a player play to the end of the game, and verify it, with your receipt."""
@@ -119,9 +91,7 @@ class RemoteSeat:
             player = make_player(player, self.game, SystemStream(), self.seat)
         while questions := self.asks():
             for question in questions:
-                move = player.choose(self.game, question.view, self.seat)
-                with _unless_the_table_went_on():
-                    self.answer(question, move)
+                self.remote.give(question.ask, player.choose(self.game, question.view, self.seat))
             self.remote.look()
         return self.verify()
 
