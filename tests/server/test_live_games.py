@@ -115,7 +115,7 @@ async def test_who_missed_news_trusts_nothing_in_memory(store: Trying, tmp_path:
         assert (await Oracles(here).describe(log, "")).attempts == 0
         assert not (await books.find(contest)).book.entries
         with news.watch(log) as watch:
-            store._listeners.tell(MISSED)
+            store._tell(MISSED)
             assert await watch.wait(20)
         assert await guesses(here, log) == [(1, 1, 1, 1)]
         assert (await books.find(contest)).book.entries

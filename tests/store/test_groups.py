@@ -18,9 +18,9 @@ from fairground.store import (
     Secret,
     Store,
     StoreAway,
+    groups,
     open_store,
     postgres,
-    sqlite,
 )
 from fairground.store.postgres import can_go_together
 from fairground.store.sqlite import SqliteStore
@@ -60,14 +60,13 @@ async def test_what_is_queued_behind_one_another_is_written_in_that_order(store:
 
 async def test_only_so_many_commits_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that finds no room is refused before anything is done, and the others are written."""
-    monkeypatch.setattr(sqlite, "LONGEST_QUEUE", 5)
+    monkeypatch.setattr(groups, "LONGEST_QUEUE", 5)
     file = tmp_path / "arena.db"
     store = SqliteStore(str(file))
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     first = asyncio.ensure_future(outcome(store, Append("first", 0, line("1"), "oracle")))
-    await asyncio.sleep(0)
-    while not store._jobs.empty():
+    while not store._writing or store._waiting:
         await asyncio.sleep(0)  # until the writer has it in hand, and waits for the file
     wait = [
         asyncio.ensure_future(outcome(store, Append(f"log{i}", 0, line("1"), "oracle")))

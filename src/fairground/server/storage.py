@@ -112,10 +112,6 @@ class Purging:
 # until a write succeeds. One more line then says how long it took. A damaged database does not
 # recover: this is logged once, and the arena stays not ready.
 #
-# On a full disk there is often room for a little. So after a failure, the probe writes as much as a
-# request may need.
-
-
 log = logging.getLogger("fairground.server")
 
 PAUSE: Final = 1.0
@@ -126,7 +122,8 @@ PROBE: Final = 1.0
 
 
 MUCH: Final = 131_072
-"""Bytes that are written to see whether there is room."""
+LITTLE: Final = 64
+"""Bytes of a probe in an outage, and of any other. A full disk often has room for a little."""
 
 PROBE_KIND: Final = "probe"
 """The kind of the logs that are made for that, and deleted at once."""
@@ -170,7 +167,7 @@ class Outages:
         while True:
             await asyncio.sleep(PAUSE)
             try:
-                await self._write_much()
+                await self._write(MUCH)
             except StoreAway as error:
                 if isinstance(error, Damaged):
                     self._note_damage(error)
@@ -201,16 +198,16 @@ class Outages:
     async def _write_something(self) -> None:
         try:
             async with asyncio.timeout(PROBE):
-                await (self._write_much() if self.failures else self._store.probe())
+                await self._write(MUCH if self.failures else LITTLE)
         except Damaged as error:
             self._note_damage(error)
             raise
         except TimeoutError:
             raise StoreAway(f"the database wrote nothing within {PROBE:g} second") from None
 
-    async def _write_much(self) -> None:
+    async def _write(self, size: int) -> None:
         """Make a log that nobody reads, and delete it, with those that were left before."""
-        line = token_hex(MUCH // 2).encode() + b"\n"
+        line = token_hex(size // 2).encode() + b"\n"
         self._left += 1
         await self._store.commit(
             Append(f"{PROBE_KIND}.{token()}", 0, (line,), PROBE_KIND, closed=True)

@@ -12,15 +12,15 @@ every method raises `StoreAway`, in bounded time. `InDoubt` is the one that may 
 `Damaged` is the one that does not pass: from then on nothing is written.
 
 Two stores obey the same laws (tests/store/test_laws.py): `sqlite` is one file for one process,
-`postgres` one server for many. `lineage` tells which SQLite file ran here last.
+`postgres` one server for many. `groups` is their common half. `lineage` tells which SQLite file ran
+here last.
 """
 
 from __future__ import annotations
 
-import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from functools import partial, wraps
+from functools import wraps
 from itertools import islice
 from typing import Any, Final, NamedTuple, ParamSpec, Self, TypeVar
 
@@ -37,14 +37,8 @@ Hear = Callable[[str, int], None]
 VERSION: Final = 4
 """The version of the schema. Any later one must be reached from this one."""
 
-LONGEST_LOG: Final = 2**31 - 1
-"""Maximum number of lines of a log."""
-
 TRIES: Final = 10
 """Maximum number of attempts while other writers are faster."""
-
-PATIENCE: Final = 10.0
-"""Seconds that a database may take. After that it counts as away."""
 
 MISSED: Final = ("", 0)
 """Sent to listeners when some news were lost: any log may have grown."""
@@ -193,10 +187,6 @@ class Store(ABC):
         """Write all of these or none; raise `Conflict` if a log is not where it should be."""
 
     @abstractmethod
-    async def probe(self) -> None:
-        """Write something that changes nothing; raise `StoreAway` if that cannot be done."""
-
-    @abstractmethod
     async def read(self, log: str) -> Stored | None:
         """A log with its secrets; ``None`` if there is none of this name."""
 
@@ -227,15 +217,6 @@ class Store(ABC):
         """
 
 
-def cut(chunks: Sequence[Sequence[Any]], after: int, most: int | None) -> tuple[bytes, ...]:
-    """The wanted lines of neighbouring chunks, each (number of its first line, data)."""
-    if not chunks:
-        return ()
-    lines = b"".join(data for _, data in chunks).splitlines(keepends=True)
-    begin = after + 1 - chunks[0][0]
-    return tuple(lines[begin : None if most is None else begin + most])
-
-
 def must_be_known(version: int) -> None:
     """Refuse a schema that another version of this program has made; 0: there is none yet."""
     if version > VERSION:
@@ -253,34 +234,6 @@ def must_be_known(version: int) -> None:
 def moved_on(append: Append) -> Conflict:
     """The log is not where this append expects it."""
     return Conflict(f"{append.log} is not at step {append.step} any more")
-
-
-class Listeners:
-    """Everyone who listens hears everything from then on, in the order in which it happened."""
-
-    def __init__(self) -> None:
-        self._all: list[Hear] = []
-        self._untold: list[News] = []
-
-    def tell(self, *news: News) -> None:
-        """Pass news on when the loop comes round. Called in the event loop."""
-        if not self._untold:
-            asyncio.get_running_loop().call_soon(self._pass_on)
-        self._untold += news
-
-    def _pass_on(self) -> None:
-        news, self._untold = self._untold, []
-        for log, step in news:
-            for hear in self._all:
-                hear(log, step)
-
-    def listen(self, hear: Hear) -> Callable[[], None]:
-        """Let ``hear`` be called from this moment on, until what is returned is called."""
-        self._all = [*self._all, hear]
-        return partial(self._leave, hear)
-
-    def _leave(self, hear: Hear) -> None:
-        self._all = [one for one in self._all if one != hear]
 
 
 async def open_store(url: str) -> Store:

@@ -1,15 +1,13 @@
-"""Logs in PostgreSQL: several workers and machines, one truth.
+"""Logs in PostgreSQL: several servers, one truth.
 
-Commits that arrive while another is on its way are sent together in one
-transaction, which costs one sync for all; and where they are of the usual kind, in one
-statement, which costs one round of messages. PostgreSQL's row locks decide between
-workers: a log is found at its expected step, or there is a `Conflict`.
+A group of commits goes out in one transaction, and if possible in one statement, which costs one
+round of messages. PostgreSQL's row locks decide between servers: a log is found at its expected
+step, or there is a `Conflict`.
 
-What was written is announced by NOTIFY, so that others hear of it. What we wrote ourselves we
-know, and pass over when PostgreSQL tells us. The announcement is not part of the commit:
+NOTIFY announces every write to the other servers. The announcement is not part of the commit:
 PostgreSQL lets only one transaction with a NOTIFY commit at a time, and would hold up every other
-process while one waits for the disk. Whoever dies in between announces nothing. So who opens the
-database says so, and everybody else then doubts what they have in memory.
+server during a sync. A server that dies in between announces nothing. So a server that opens the
+database says so, and all others then drop what they have in memory.
 """
 
 from __future__ import annotations
@@ -17,30 +15,34 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Final, Self
 
 from fairground.core import InputError
 from fairground.fair.bits import token
 from fairground.registry import needs
 from fairground.store import (
-    LONGEST_LOG,
     MISSED,
-    PATIENCE,
     VERSION,
     Append,
     Conflict,
     Damaged,
-    Hear,
     InDoubt,
-    Listeners,
-    Secret,
-    Store,
+    News,
     StoreAway,
-    Stored,
-    cut,
     moved_on,
     must_be_known,
+)
+from fairground.store.groups import (
+    BESIDE,
+    OLD,
+    PATIENCE,
+    TABLES,
+    Commit,
+    GroupStore,
+    Outcome,
+    Query,
+    Rows,
 )
 
 with needs("postgres", "a PostgreSQL store"):
@@ -55,38 +57,12 @@ TROUBLE: Final = (
 )
 """Exceptions of asyncpg for a server that is away, slow, full or read-only."""
 
-SCHEMA: Final = """
-    CREATE TABLE logs (
-        number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-        id TEXT NOT NULL UNIQUE,
-        kind TEXT NOT NULL,
-        step INTEGER NOT NULL,
-        closed BOOLEAN NOT NULL,
-        seen BIGINT NOT NULL,
-        clocks BYTEA
-    );
-    CREATE INDEX logs_by_kind ON logs (kind, closed, seen);
-    CREATE TABLE chunks (
-        log BIGINT NOT NULL,
-        first INTEGER NOT NULL,
-        data BYTEA NOT NULL,
-        PRIMARY KEY (log, first)
-    );
-    CREATE TABLE vault (
-        log BIGINT NOT NULL,
-        name TEXT NOT NULL,
-        secret BYTEA NOT NULL,
-        head TEXT NOT NULL,
-        PRIMARY KEY (log, name)
-    );
-    CREATE TABLE spent (
-        log BIGINT NOT NULL,
-        name TEXT NOT NULL,
-        head TEXT NOT NULL,
-        PRIMARY KEY (log, name)
-    );
-    CREATE TABLE memories (log BIGINT PRIMARY KEY, data BYTEA NOT NULL);
-"""
+SCHEMA: Final = TABLES.format(
+    number="BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
+    key="BIGINT",
+    bytes="BYTEA",
+    options="",
+)
 
 MIGRATING: Final = 0x66616972
 """The advisory lock that keeps two workers from migrating at once."""
@@ -99,7 +75,6 @@ TOLD_TO_STOP: Final = "57"
 """Prefixes of PostgreSQL's SQLSTATE that do not concern our statement."""
 
 CHANNEL: Final = "fairground"
-LARGEST_GROUP: Final = 500
 
 PLANS: Final = {
     "enable_seqscan": "off",
@@ -125,28 +100,22 @@ MOST_NEWS: Final = 100_000
 LONGEST_PAYLOAD: Final = 7_500
 """Characters of one notification; PostgreSQL takes less than 8,000."""
 
-Job = tuple[tuple[Append, ...], "asyncio.Future[None]"]
-Outcome = BaseException | None
-"""Why a commit was not written; ``None``: it was."""
 
-
-class PostgresStore(Store):
-    """See the module's text."""
+class PostgresStore(GroupStore):
+    """A store in a PostgreSQL, for several servers."""
 
     def __init__(self, pool: Any, url: str) -> None:
+        super().__init__()
         self._pool = pool
         self._url = url
-        self._waiting: list[Job] = []
-        self._sender: asyncio.Task[None] | None = None
-        self._listeners = Listeners()
         self._hearing: Any = None
         self._hearing_again: asyncio.Task[None] | None = None
         self._writer: Any = None
-        self._untold: list[tuple[str, int]] = []
-        """Logs that have grown, and nobody else knows."""
+        self._untold: list[News] = []
+        """Logs that have grown, which the other servers have not heard of."""
         self._teller: asyncio.Task[None] | None = None
         self._name = token()
-        """By this we know our own notifications."""
+        """The sender of our notifications."""
 
     @classmethod
     async def open(cls, url: str) -> Self:
@@ -189,17 +158,22 @@ class PostgresStore(Store):
             except TROUBLE:
                 self._hearing.terminate()
                 await asyncio.sleep(AGAIN)
-        self._listeners.tell(MISSED)
+        self._tell(MISSED)
 
     def _heard(self, *message: Any) -> None:
         sender, *logs = message[-1].split("\n")
         if sender != self._name:
             news = (log.rpartition(" ") for log in logs)
-            self._listeners.tell(*((log, int(step)) for log, _, step in news) if logs else [MISSED])
+            self._tell(*((log, int(step)) for log, _, step in news) if logs else [MISSED])
 
     # Telling
 
-    async def _tell(self) -> None:
+    def _announce(self, news: Sequence[News]) -> None:
+        self._untold += news
+        if self._teller is None:
+            self._teller = asyncio.create_task(self._tell_others())
+
+    async def _tell_others(self) -> None:
         """Tell the others what has grown, over the connection on which we hear them."""
         while self._untold:
             news, self._untold = self._untold, []
@@ -214,8 +188,7 @@ class PostgresStore(Store):
         self._teller = None
 
     async def close(self) -> None:
-        if self._sender is not None:
-            await self._sender
+        await super().close()
         if (teller := self._teller) is not None:
             await asyncio.wait([teller], timeout=AGAIN)
             teller.cancel()
@@ -232,33 +205,22 @@ class PostgresStore(Store):
 
     # Writing
 
-    async def commit(self, *appends: Append) -> None:
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((appends, done))
-        if self._sender is None:
-            self._sender = asyncio.create_task(self._send())
-        await done
-
-    async def _send(self) -> None:
-        """Send group after group while anybody waits, over one connection while it lasts."""
-        while group := self._next_group():
-            outcomes: Sequence[Outcome]
-            try:
-                if self._writer is not None and _is_gone(self._writer):
-                    await self._let_writer_go()
-                if self._writer is None:
-                    self._writer = await self._pool.acquire(timeout=PATIENCE)
-                with _in_time(self._writer):
-                    outcomes = await write_group(self._writer, [those for those, _ in group])
-            except asyncpg.DeadlockDetectedError as error:
-                # Two workers waited for each other, and PostgreSQL undid all of ours.
-                outcomes = [Conflict(f"somebody else wrote first: {error}")] * len(group)
-            except Exception as error:
-                # Nobody knows that this group is durable, so nobody in it may be told that it is.
-                outcomes = [self._in_plain_words(error)] * len(group)
-                await self._let_writer_go(cut=True)  # nobody should get it again
-            self._settle(group, outcomes)
-        self._sender = None
+    async def _write_group(self, commits: Sequence[Commit]) -> Sequence[Outcome]:
+        """Write over one connection while it lasts."""
+        try:
+            if self._writer is not None and _is_gone(self._writer):
+                await self._let_writer_go()
+            if self._writer is None:
+                self._writer = await self._pool.acquire(timeout=PATIENCE)
+            with _in_time(self._writer):
+                return await write_group(self._writer, commits)
+        except asyncpg.DeadlockDetectedError as error:
+            # Two servers waited for each other, and PostgreSQL undid all of ours.
+            return [Conflict(f"somebody else wrote first: {error}")] * len(commits)
+        except Exception as error:
+            told = self._in_plain_words(error)
+            await self._let_writer_go(cut=True)  # nobody should get it again
+            raise told from None
 
     def _in_plain_words(self, error: Exception) -> Exception:
         """Return the error of a group. If the server refused it, then nothing was done."""
@@ -285,37 +247,13 @@ class PostgresStore(Store):
         with contextlib.suppress(Exception):
             await self._pool.release(writer, timeout=PATIENCE)
 
-    def _next_group(self) -> list[Job]:
-        group, self._waiting = self._waiting[:LARGEST_GROUP], self._waiting[LARGEST_GROUP:]
-        return group
-
-    def _settle(self, group: list[Job], outcomes: Sequence[Outcome]) -> None:
-        """Notify the waiting callers and the listeners."""
-        for (appends, done), outcome in zip(group, outcomes, strict=True):
-            if outcome is None:
-                grown = [*map(_grown, appends)]
-                self._listeners.tell(*grown)
-                self._untold += grown
-            if not done.done():
-                if outcome is None:
-                    done.set_result(None)
-                else:
-                    done.set_exception(outcome)
-        if self._untold and self._teller is None:
-            self._teller = asyncio.create_task(self._tell())
-
-    async def probe(self) -> None:
-        """Set the schema's version to what it is."""
-        async with self._reader() as db:
-            await db.execute("UPDATE schema_version SET version = version")
-
     async def forget(self, kind: str, before: int, most: int) -> int:
         async with self._reader() as db, db.transaction():
-            query = "SELECT number FROM logs WHERE kind = $1 AND seen < $2 LIMIT $3 FOR UPDATE"
-            numbers = [number for (number,) in await db.fetch(query, kind, before, most)]
-            for table in ("chunks", "vault", "spent", "memories"):
-                await db.execute(f"DELETE FROM {table} WHERE log = ANY($1::bigint[])", numbers)
-            await db.execute("DELETE FROM logs WHERE number = ANY($1::bigint[])", numbers)
+            numbers = [
+                number for (number,) in await db.fetch(f"{OLD} FOR UPDATE", kind, before, most)
+            ]
+            for table, column in (*((beside, "log") for beside in BESIDE), ("logs", "number")):
+                await db.execute(f"DELETE FROM {table} WHERE {column} = ANY($1::bigint[])", numbers)
         return len(numbers)
 
     # Reading
@@ -338,66 +276,14 @@ class PostgresStore(Store):
                 raise _damaged(error) from None
             raise StoreAway(f"the database does not answer: {_reason(error)}") from None
 
-    async def _rows(self, query: str, *values: Any) -> list[Any]:
+    async def _rows(self, *queries: Query) -> Sequence[Rows]:
+        if any("\0" in value for _, values in queries for value in values if type(value) is str):
+            return [()] * len(queries)  # PostgreSQL takes no text with this character
         async with self._reader() as db:
-            found: list[Any] = await db.fetch(query, *values)
-            return found
-
-    async def read(self, log: str) -> Stored | None:
-        if "\0" in log:
-            return None  # PostgreSQL takes no text with this sign in it
-        async with (
-            self._reader() as db,
-            db.transaction(isolation="repeatable_read", readonly=True),
-        ):
-            query = """
-                SELECT number, kind, closed, seen, coalesce(clocks, ''), step FROM logs
-                WHERE id = $1
-            """
-            row = await db.fetchrow(query, log)
-            if row is None:
-                return None
-            number, kind, closed, seen, clocks, step = row
-            chunks = await db.fetch("SELECT data FROM chunks WHERE log = $1 ORDER BY first", number)
-            vault = await db.fetch("SELECT name, secret, head FROM vault WHERE log = $1", number)
-            spent = await db.fetch("SELECT name, head FROM spent WHERE log = $1", number)
-            memory = await db.fetchval("SELECT data FROM memories WHERE log = $1", number) or b""
-        lines = tuple(b"".join(data for (data,) in chunks).splitlines(keepends=True))
-        secrets = tuple(Secret(*one) for one in vault)
-        opened = tuple(map(tuple, spent))
-        return Stored(log, kind, closed, lines, secrets, opened, seen, memory, clocks, step)
-
-    async def lines(self, log: str, after: int = 0, most: int | None = None) -> tuple[bytes, ...]:
-        if "\0" in log:
-            return ()
-        query = """
-            WITH this AS (SELECT number FROM logs WHERE id = $1)
-            SELECT first, data FROM chunks, this
-            WHERE log = number
-              AND first >= (SELECT max(first) FROM chunks, this
-                            WHERE log = number AND first <= $2::bigint + 1)
-              AND first <= $2::bigint + $3::bigint
-            ORDER BY first
-        """
-        return cut(await self._rows(query, log, after, most or LONGEST_LOG), after, most)
-
-    async def logs(self, kind: str, *, open_only: bool = False) -> Sequence[str]:
-        query = "SELECT id FROM logs WHERE kind = $1 AND NOT (closed AND $2) ORDER BY number"
-        return [name for (name,) in await self._rows(query, kind, open_only)]
-
-    async def idle(self, kind: str, before: int, most: int) -> Sequence[str]:
-        query = """
-            SELECT id FROM logs WHERE kind = $1 AND NOT closed AND seen < $2 ORDER BY seen LIMIT $3
-        """
-        return [name for (name,) in await self._rows(query, kind, before, most)]
-
-    async def count(self, kind: str) -> tuple[int, int]:
-        query = "SELECT count(*), count(*) FILTER (WHERE NOT closed) FROM logs WHERE kind = $1"
-        ((every, still_open),) = await self._rows(query, kind)
-        return every, still_open
-
-    def listen(self, hear: Hear) -> Callable[[], None]:
-        return self._listeners.listen(hear)
+            if len(queries) == 1:
+                return [await db.fetch(query, *values) for query, values in queries]
+            async with db.transaction(isolation="repeatable_read", readonly=True):
+                return [await db.fetch(query, *values) for query, values in queries]
 
 
 @contextlib.contextmanager
@@ -441,11 +327,7 @@ async def _migrate(db: Any) -> None:
             await db.execute("INSERT INTO schema_version VALUES ($1)", VERSION)
 
 
-def _grown(append: Append) -> tuple[str, int]:
-    return append.log, append.step + len(append.lines)
-
-
-def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
+def _payloads(sender: str, news: Iterable[News]) -> list[str]:
     """Return the announcements: the sender, and one line per log, in as few notes as possible."""
     notes: list[str] = []
     for log, step in news:
@@ -462,7 +344,7 @@ def _payloads(sender: str, news: Iterable[tuple[str, int]]) -> list[str]:
 # group are written.
 
 
-def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
+def can_go_together(commits: Sequence[Commit]) -> list[int]:
     """Return which commits of a group may be written by one statement, whatever their order.
 
     The usual commit goes to one log. It may join the others like it, unless another commit of the
@@ -474,7 +356,7 @@ def can_go_together(commits: Sequence[Sequence[Append]]) -> list[int]:
     ]
 
 
-async def write_group(db: Any, commits: Sequence[Sequence[Append]]) -> list[Outcome]:
+async def write_group(db: Any, commits: Sequence[Commit]) -> list[Outcome]:
     """Write a group in one transaction, if possible by one statement."""
     together = can_go_together(commits)
     try:
@@ -488,7 +370,7 @@ async def write_group(db: Any, commits: Sequence[Sequence[Append]]) -> list[Outc
 
 
 async def _write_in_order(
-    db: Any, commits: Sequence[Sequence[Append]], together: Sequence[int]
+    db: Any, commits: Sequence[Commit], together: Sequence[int]
 ) -> list[Outcome]:
     outcomes: list[Outcome] = [None] * len(commits)
     async with db.transaction():

@@ -152,9 +152,6 @@ class Measured(Store):
             raise
         self._metrics.committed(time.perf_counter() - began)
 
-    async def probe(self) -> None:
-        await self._store.probe()
-
     read, lines, logs, idle, forget, count = map(
         _noticing, ("read", "lines", "logs", "idle", "forget", "count")
     )
