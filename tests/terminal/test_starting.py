@@ -10,15 +10,11 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
-from rich import cells
 from rich.console import Console
 
 from fairground.core import UnknownName
 from fairground.games.intransitive.rules import Die, Intransitive
 from fairground.games.intransitive.screen import HelpTable
-from fairground.games.zombie.screen.look import cells_of, fitted
 from fairground.players import Player
 from fairground.terminal import evening
 from fairground.terminal.console import Ink
@@ -27,7 +23,7 @@ PLAYTHROUGH = (
     Path(__file__).parent.parent / "playthroughs/fatestones-1-deal--hash-chains-chain.jsonl"
 )
 DICE = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
-HEAVY = {"matplotlib", "numba", "numpy", "ortools", "rich", "urllib.request"}
+HEAVY = {"matplotlib", "numba", "numpy", "ortools", "rich.console", "urllib.request"}
 """Packages that no first prompt needs: array code, tables in colour, pictures, an HTTP client."""
 SERVER_AND_BANK = ("fairground.server", "fairground.bank", "fairground.lab", "fairground.store")
 AT_THE_PROMPT = """\
@@ -104,16 +100,6 @@ def test_a_wheel_turns_only_for_players_that_may_take_long(
     assert waited == ["mcts:5 gets ready"]
     with pytest.raises(UnknownName, match="no player named 'perfect'"):
         house.make("perfect", game, 0)
-
-
-@given(st.text(st.characters(max_codepoint=0x1FAFF, exclude_categories=["Cs"])), st.integers(0, 30))
-@example("a\x1bb", 2)
-@example("🧟 eats 🧠", 30)
-@example("🟩G🟨Y🟥R", 3)
-@settings(max_examples=200)
-def test_cells_are_those_that_rich_counts(text: str, room: int) -> None:
-    assert cells_of(text) == cells.cell_len(text)
-    assert fitted(text, room) == cells.set_cell_size(text, room)
 
 
 @pytest.mark.parametrize("columns", [30, 40, 80])

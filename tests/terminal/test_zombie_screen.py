@@ -101,10 +101,10 @@ def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Zomb
                 boards = [rolled_board(game, before, s, WHO)]
                 if s.turns != before.turns and s.last is not None:
                     boards.append(shot_board(game, before, s.last, WHO))
-                    assert sum(boards[-1].shotgun_dice) >= FATAL
+                    assert sum(boards[-1].areas.shotgun_dice) >= FATAL
                 for shown in boards:
-                    on_screen = sum(1 for die in shown.cells if die)
-                    on_screen += sum(shown.brain_dice) + sum(shown.shotgun_dice)
+                    on_screen = sum(1 for die in shown.areas.cells if die)
+                    on_screen += sum(shown.areas.brain_dice) + sum(shown.areas.shotgun_dice)
                     assert on_screen + shown.bag == sum(game.dice)
                     lines = framed(playing_screen(art, shown, ["x"]))
                     assert {cell_len(line) for line in lines} == {art.width}

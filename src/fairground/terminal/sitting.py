@@ -113,6 +113,19 @@ class Place(Protocol):
         """Record that a seat walks away."""
 
 
+def advised(place: Place, view: Any, seat: Seat) -> Advice | str:
+    """Return a seat's best move, or say why there is none. The record tells that it was asked."""
+    from fairground.coach.judging import advise
+
+    try:
+        found = patiently("Thinking", lambda: advise(place.game, view, seat, place.names))
+    except InputError as reason:
+        return f"No hint: {reason}."
+    if isinstance(place, Runner):
+        place.table.note({"hint": found.move, "seat": seat})
+    return found
+
+
 class Sitting:
     """One game at this keyboard, from the first question to the end."""
 
@@ -274,17 +287,11 @@ class Sitting:
         self.console.say(self._ink.ink(self._ink.fold(text, first, " " * len(first)), style))
 
     def advice(self, view: Any) -> Advice | None:
-        """Return the asked seat's best move, or say why there is none. The record tells of it."""
-        from fairground.coach.judging import advise
-
-        game, seat, names = self.place.game, self.asked, self.place.names
-        try:
-            found = patiently("Thinking", lambda: advise(game, view, seat, names))
-        except InputError as reason:
-            self.say(f"No hint: {reason}.")
+        """Return the asked seat's best move, or say why there is none."""
+        found = advised(self.place, view, self.asked)
+        if isinstance(found, str):
+            self.say(found)
             return None
-        if isinstance(self.place, Runner):
-            self.place.table.note({"hint": found.move, "seat": seat})
         return found
 
     # What a screen says in its own way

@@ -28,7 +28,6 @@ from fairground.games.zombie.screen.setup import (
 )
 from fairground.players import Player, offered
 from fairground.players.bot.host import BotFailure, BotLimits
-from fairground.players.runner import Runner
 from fairground.registry import needs
 from fairground.terminal.console import Arguments, Ink
 from fairground.terminal.evening import (
@@ -264,7 +263,7 @@ class ZombieParlour(Parlour):
         return self._evening(self._opened, players)
 
     def _evening(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Evening:
-        return Evening(Runner(opened.table, players, opened.vault), self._guests)
+        return Evening(opened.table, players, opened.vault, self._guests)
 
 
 WORDS: Final = {3: "three", 4: "four"}

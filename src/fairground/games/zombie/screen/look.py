@@ -9,9 +9,10 @@ as long as the message fits its area, so each new one stands where the last one 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, TypeAlias
+
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from fairground import __version__
 from fairground.core import Seat
@@ -58,7 +59,6 @@ class ZombieSigns(NamedTuple):
 EMOJI: Final = ZombieSigns(
     "🧟", {BRAIN: "🧠", FOOTPRINTS: "👣", SHOTGUN: "💥"}, ("🟩G", "🟨Y", "🟥R"), "…"
 )
-_TWO_CELLS: Final = str.maketrans(dict.fromkeys("🧟🧠👣💥🟩🟨🟥", "##"))
 ASCII: Final = ZombieSigns(
     "Z", {BRAIN: "brain", FOOTPRINTS: "steps", SHOTGUN: "shot"}, ("[G]", "[Y]", "[R]"), "~"
 )
@@ -67,16 +67,13 @@ ASCII: Final = ZombieSigns(
 class ZombieArt(Ink):
     """Draws boxes of a certain width, with certain signs."""
 
-    def __init__(
-        self,
-        columns: int,
-        ascii_only: bool = True,
-        colour: bool = False,
-        lines: float = math.inf,
-    ) -> None:
-        super().__init__(columns, ascii_only, colour, lines)
-        self.signs = ASCII if ascii_only else EMOJI
-        self.width = max(NARROWEST, min(columns, WIDEST))
+    @property
+    def signs(self) -> ZombieSigns:
+        return ASCII if self.ascii_only else EMOJI
+
+    @property
+    def width(self) -> int:
+        return max(NARROWEST, min(self.columns, WIDEST))
 
     @property
     def room(self) -> int:
@@ -86,6 +83,10 @@ class ZombieArt(Ink):
         """A line as it is printed."""
         return "".join(self.ink(text, style) for text, style in spans).rstrip()
 
+    def fits(self, line: Iterable[Span]) -> bool:
+        """Return True if a line fits a box."""
+        return sum(cell_len(text) for text, _ in line) <= self.room
+
     def title(self) -> list[Line]:
         """The first region."""
         zombie = self.signs.zombie
@@ -94,27 +95,27 @@ class ZombieArt(Ink):
 
     def cut(self, text: str, cells: int) -> str:
         """Pad a text to this many cells, or cut it and mark the cut."""
-        if cells_of(text) <= cells:
-            return fitted(text, cells)
+        if cell_len(text) <= cells:
+            return set_cell_size(text, cells)
         if cells == 0:
             return ""
-        return fitted(text, cells - 1) + self.signs.more
+        return set_cell_size(text, cells - 1) + self.signs.more
 
     def centred(self, text: str, cells: int | None = None) -> str:
         """A text in the middle."""
         wide = self.width if cells is None else cells
-        text = self.cut(text, wide) if cells_of(text) > wide else text
-        before = (wide - cells_of(text)) // 2
-        return fitted(" " * before + text, wide)
+        text = self.cut(text, wide) if cell_len(text) > wide else text
+        before = (wide - cell_len(text)) // 2
+        return set_cell_size(" " * before + text, wide)
 
     def wrapped(self, text: str, cells: int | None = None) -> list[str]:
         """Wrap a text to this many cells, between words where possible."""
         most = self.room if cells is None else cells
         lines = [""]
         for word in text.split():
-            for piece in chopped(word, most) if cells_of(word) > most else [word]:
+            for piece in chop_cells(word, most) if cell_len(word) > most else [word]:
                 longer = f"{lines[-1]} {piece}".strip()
-                if cells_of(longer) > most:
+                if cell_len(longer) > most:
                     lines.append(piece)
                 else:
                     lines[-1] = longer
@@ -123,8 +124,8 @@ class ZombieArt(Ink):
     def edge(self, corners: str, heading: str = "") -> Line:
         """A horizontal line of a box, with a heading in it."""
         across = self.edges.across
-        text = f"[ {self.cut(heading, min(cells_of(heading), self.width - 8))} ]" if heading else ""
-        rest = self.width - 3 - cells_of(text)
+        text = f"[ {self.cut(heading, min(cell_len(heading), self.width - 8))} ]" if heading else ""
+        rest = self.width - 3 - cell_len(text)
         return [(corners[0] + across, ""), (text, "bold"), (across * rest + corners[2], "")]
 
     def inside(self, spans: Sequence[Span]) -> Line:
@@ -132,9 +133,9 @@ class ZombieArt(Ink):
         line: Line = []
         left = self.room
         for text, style in spans:
-            fitting = self.cut(text, left) if cells_of(text) > left else text
+            fitting = self.cut(text, left) if cell_len(text) > left else text
             line.append((fitting, style))
-            left -= cells_of(fitting)
+            left -= cell_len(fitting)
         down = self.edges.down
         return [(f"{down} ", ""), *line, (" " * left + f" {down}", "")]
 
@@ -156,43 +157,6 @@ class ZombieArt(Ink):
             if pile[colour]
         ]
         return [[span for die in dice for span in ((" ", ""), die)] for dice in (each, counted)]
-
-
-def cells_of(text: str) -> int:
-    """Return the width of a text in cells. Rich measures all but ASCII and our emoji."""
-    if _is_plain(plain := text.translate(_TWO_CELLS)):
-        return len(plain)
-    from rich.cells import cell_len
-
-    return cell_len(text)
-
-
-def fitted(text: str, cells: int) -> str:
-    """Pad or cut a text to this many cells."""
-    if _is_plain(text):
-        return text[: max(cells, 0)].ljust(cells)
-    if _is_plain(plain := text.translate(_TWO_CELLS)) and len(plain) <= cells:
-        return text + " " * (cells - len(plain))
-    from rich.cells import set_cell_size
-
-    return set_cell_size(text, cells)
-
-
-def _is_plain(text: str) -> bool:
-    """Return True if every sign takes one cell."""
-    return text.isascii() and text.isprintable()
-
-
-def chopped(text: str, cells: int) -> list[str]:
-    """Split a text into pieces of at most this many cells."""
-    from rich.cells import chop_cells
-
-    return chop_cells(text, cells)
-
-
-def width(line: Iterable[Span]) -> int:
-    """Return the width of a line in cells."""
-    return sum(cells_of(text) for text, _ in line)
 
 
 STIR_HELP: Final = (
@@ -233,16 +197,6 @@ def commands(s: State) -> str:
         return "<enter> rolls, ? helps, hint advises, q quits."
     held = count(s.brains, "brain")
     return f"<enter> rolls again, h holds {held}, ? helps, hint advises, q quits."
-
-
-def not_a_command(typed: str) -> str:
-    """Anything else."""
-    return f"Unknown command: {typed[:20]!r}."
-
-
-def sentence(text: str) -> str:
-    """An error of the rules as a sentence."""
-    return f"{text[:1].upper()}{text[1:]}."
 
 
 def shot(ended: Ended, names: Sequence[str]) -> list[str]:
@@ -319,29 +273,38 @@ TABLE: Final = 34
 """The room that all figures of the winner screen need, beside names that can be read."""
 
 
-class ScoreRow(NamedTuple):
-    """A line of the scoreboard."""
+class Who(NamedTuple):
+    """The names of the players, for messages and for the scoreboard."""
 
-    name: str
+    names: Sequence[str]
+    labels: Sequence[str]
+    """The names with the strategies that play them, for the scoreboard."""
+
+
+class Areas(NamedTuple):
+    """The dice on the table, and the brains of this turn."""
+
+    cells: Cells
     brains: int
-    turns: int
-    current: bool
-    playing: bool
+    brain_dice: Pile
+    shotgun_dice: Pile
 
 
 class ZombieBoard(NamedTuple):
     """All that a playing screen shows."""
 
-    mode: str
-    rows: tuple[ScoreRow, ...]
-    player: str
-    turn: int
-    bag: int
-    """Number of dice in the bag. Players deduce their colours."""
-    cells: Cells
-    brains: int
-    brain_dice: Pile
-    shotgun_dice: Pile
+    game: Zombie
+    state: State
+    """The score and the current player."""
+    who: Who
+    areas: Areas
+
+    @property
+    def bag(self) -> int:
+        """Number of dice in the bag. Players deduce their colours."""
+        cells, _, brain_dice, shotgun_dice = self.areas
+        on_the_table = sum(brain_dice) + sum(shotgun_dice) + CELLS - cells.count(None)
+        return sum(self.game.dice) - on_the_table
 
 
 def mode(game: Zombie, s: State) -> str:
@@ -354,76 +317,32 @@ def mode(game: Zombie, s: State) -> str:
     return f"to {game.brains_to_win} brains{last}"
 
 
-class Who(NamedTuple):
-    """The names of the players, for messages and for the scoreboard."""
-
-    names: Sequence[str]
-    labels: Sequence[str]
-    """The names with the strategies that play them, for the scoreboard."""
-
-
 def board(game: Zombie, s: State, who: Who) -> ZombieBoard:
     """The table as it lies before a decision."""
-    current = s.playing[s.at]
-    return ZombieBoard(
-        mode(game, s),
-        rows(s, who.labels, current),
-        who.names[current],
-        s.turns[current] + 1,
-        sum(s.bag),
-        s.cells,
-        s.brains,
-        s.brain_dice,
-        s.shotgun_dice,
-    )
-
-
-def rows(s: State, names: Sequence[str], current: Seat | None) -> tuple[ScoreRow, ...]:
-    """The scoreboard in the order of turns."""
-    return tuple(
-        ScoreRow(names[seat], s.scores[seat], s.turns[seat], seat == current, seat in s.playing)
-        for seat in s.order
-    )
+    return ZombieBoard(game, s, who, Areas(s.cells, s.brains, s.brain_dice, s.shotgun_dice))
 
 
 def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieBoard:
     """The dice as they were thrown, before they are sorted into the areas."""
-    ended = after.last if after.turns != before.turns else None
-    state = ended if ended is not None else after
-    brain_dice = minus(state.brain_dice, showing(state.rolled, BRAIN))
-    shotgun_dice = minus(state.shotgun_dice, showing(state.rolled, SHOTGUN))
-    on_the_table = sum(brain_dice) + sum(shotgun_dice) + CELLS - state.rolled.count(None)
-    return board(game, before, who)._replace(
-        bag=sum(game.dice) - on_the_table,
-        cells=state.rolled,
-        brains=before.brains,
-        brain_dice=brain_dice,
-        shotgun_dice=shotgun_dice,
-    )
+    sorted_ = after.last if after.turns != before.turns and after.last else after
+    brain_dice = _less(sorted_.brain_dice, sorted_.rolled, BRAIN)
+    shotgun_dice = _less(sorted_.shotgun_dice, sorted_.rolled, SHOTGUN)
+    areas = Areas(sorted_.rolled, before.brains, brain_dice, shotgun_dice)
+    return ZombieBoard(game, before, who, areas)
 
 
 def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> ZombieBoard:
     """The areas after the roll that ended a turn, before they are cleared."""
     left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
-    on_the_table = sum(ended.brain_dice) + sum(ended.shotgun_dice) + CELLS - left.count(None)
-    return board(game, before, who)._replace(
-        bag=sum(game.dice) - on_the_table,
-        cells=left,
-        brains=ended.brains,
-        brain_dice=ended.brain_dice,
-        shotgun_dice=ended.shotgun_dice,
-    )
+    areas = Areas(left, ended.brains, ended.brain_dice, ended.shotgun_dice)
+    return ZombieBoard(game, before, who, areas)
 
 
-def showing(cells: Cells, face: str) -> Pile:
-    """The dice that show this face, by colour."""
+def _less(pile: Pile, cells: Cells, face: str) -> Pile:
+    """A pile without the dice that show this face."""
     colours = [die.colour for die in cells if die and die.face == face]
-    return colours.count(0), colours.count(1), colours.count(2)
-
-
-def minus(a: Pile, b: Pile) -> Pile:
-    """A pile without another."""
-    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    green, yellow, red = (many - colours.count(at) for at, many in enumerate(pile))
+    return green, yellow, red
 
 
 def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
@@ -441,48 +360,47 @@ def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -
 
 def scoreboard(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
     """Draw the scoreboard: brains, the active player, and when the game ends."""
-    return art.box(f"Scoreboard: {shown.mode}", [_row(art, row, shown) for row in shown.rows])
-
-
-def _row(art: ZombieArt, row: ScoreRow, shown: ZombieBoard) -> Line:
-    digits = max(len(str(other.brains)) for other in shown.rows)
-    turns = max(len(str(other.turns)) for other in shown.rows)
-    brain = art.signs.faces[BRAIN] if cells_of(art.signs.faces[BRAIN]) == 2 else "brains"
-    figures = f" {brain} {row.brains:>{digits}}  turns {row.turns:>{turns}}"
-    name = row.name if row.playing else f"({row.name})"
-    prefix = "> " if row.current else "  "
-    style = "bold" if row.current else "" if row.playing else "dim"
-    return [(prefix + art.cut(name, art.room - 2 - cells_of(figures)) + figures, style)]
+    s = shown.state
+    current = s.playing[s.at]
+    digits, turns = (max(len(str(n)) for n in column) for column in (s.scores, s.turns))
+    brain = art.signs.faces[BRAIN] if cell_len(art.signs.faces[BRAIN]) == 2 else "brains"
+    lines: list[Line] = []
+    for seat in s.order:
+        figures = f" {brain} {s.scores[seat]:>{digits}}  turns {s.turns[seat]:>{turns}}"
+        label = shown.who.labels[seat]
+        name = label if seat in s.playing else f"({label})"
+        prefix = "> " if seat == current else "  "
+        style = "bold" if seat == current else "" if seat in s.playing else "dim"
+        lines.append([(prefix + art.cut(name, art.room - 2 - cell_len(figures)) + figures, style)])
+    return art.box(f"Scoreboard: {mode(shown.game, s)}", lines)
 
 
 def status(art: ZombieArt, shown: ZombieBoard) -> Line:
     """Player, turn number, and how many dice are in the bag."""
-    dice = "die" if shown.bag == 1 else "dice"
-    rest = f", turn {shown.turn}, {shown.bag} {dice} in the bag"
-    name = art.cut(shown.player, min(cells_of(shown.player), art.width - 2 - cells_of(rest)))
+    s = shown.state
+    current = s.playing[s.at]
+    dice = count(shown.bag, "die", "dice")
+    rest = f", turn {s.turns[current] + 1}, {dice} in the bag"
+    name = shown.who.names[current]
+    name = art.cut(name, min(cell_len(name), art.width - 2 - cell_len(rest)))
     return [(f" {name}", "bold"), (rest, "")]
 
 
 def areas(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
     """The dice rolling area with its three cells, and the two storage areas."""
-    edges, wide = art.edges, _cell_widths(art)
+    edges, wide = art.edges, [(art.width - 4 + i) // CELLS for i in range(CELLS)]
+    cells, brains, brain_dice, shotgun_dice = shown.areas
     return [
         art.edge(edges.top, "Dice Rolling Area"),
         _cell_line(art, wide, (None,) * CELLS),
-        _cell_line(art, wide, shown.cells),
+        _cell_line(art, wide, cells),
         _cell_line(art, wide, (None,) * CELLS),
         art.edge(edges.middle, "Brain Storage Area"),
-        art.inside(_stored(art, BRAIN, shown.brains, shown.brain_dice)),
+        art.inside(_stored(art, BRAIN, brains, brain_dice)),
         art.edge(edges.middle, "Shotgun Storage Area"),
-        art.inside(_stored(art, SHOTGUN, sum(shown.shotgun_dice), shown.shotgun_dice)),
+        art.inside(_stored(art, SHOTGUN, sum(shotgun_dice), shotgun_dice)),
         art.edge(edges.foot),
     ]
-
-
-def _cell_widths(art: ZombieArt) -> list[int]:
-    """Three cells that fill the width between the borders, with a line between them."""
-    room = art.width - 4
-    return [(room + i) // CELLS for i in range(CELLS)]
 
 
 def _cell_line(art: ZombieArt, wide: Sequence[int], cells: Cells) -> Line:
@@ -498,7 +416,7 @@ def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
         return [(" " * room, "")]
     text, style = art.signs.die(die.colour)
     face = art.signs.faces.get(die.face, "")
-    used = cells_of(text) + 1 + cells_of(face)
+    used = cell_len(text) + 1 + cell_len(face)
     before = (room - used) // 2
     return [
         (" " * before, ""),
@@ -510,7 +428,7 @@ def _cell(art: ZombieArt, die: Die | None, room: int) -> list[Span]:
 def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
     """Draw a count with the dice that show it."""
     sign = art.signs.faces[face]
-    said = f"{sign} x{count}" if cells_of(sign) == 2 else f"{sign}s: {count}"
+    said = f"{sign} x{count}" if cell_len(sign) == 2 else f"{sign}s: {count}"
     gone = count - sum(dice)
     backs = (f" (+{gone} back in the bag)", f" (+{gone} in bag)") if gone else ("",)
     lines: list[Line] = [
@@ -518,7 +436,7 @@ def _stored(art: ZombieArt, face: str, count: int, dice: Pile) -> Line:
         for shown in art.piles(dice)
         for back in backs
     ]
-    return next((line for line in lines if width(line) <= art.room), lines[-1])
+    return next((line for line in lines if art.fits(line)), lines[-1])
 
 
 def message_area(art: ZombieArt, message: Sequence[str], least: int | None = None) -> list[Line]:

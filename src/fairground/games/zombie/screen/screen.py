@@ -10,21 +10,25 @@ from __future__ import annotations
 import enum
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
+
+from rich.cells import cell_len
 
 from fairground.core import IllegalMove, InputError, Seat
 from fairground.fair.chains import LONGEST_STIR
+from fairground.fair.vault import Vault
 from fairground.games.zombie.rules import PASS, ROLL, State, Zombie
 from fairground.games.zombie.screen import look, setup
-from fairground.games.zombie.screen.look import ZombieArt, cells_of
+from fairground.games.zombie.screen.look import ZombieArt
 from fairground.games.zombie.screen.setup import Company, Config, Guest, company
 from fairground.games.zombie.words import TYPED, ZombieWords, rolled
+from fairground.players import Player
 from fairground.players.bot.host import BotFailure
 from fairground.players.runner import Runner
-from fairground.table import Ask
+from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.sitting import COMMANDS, NO_ADVICE, YES, not_random
+from fairground.terminal.sitting import COMMANDS, NO_ADVICE, YES, advised, not_random
 
 
 class Scene(enum.Enum):
@@ -66,29 +70,22 @@ TRANSITIONS: Final[dict[Scene, frozenset[Scene]]] = {
 }
 
 
-class Evening:
+class Evening(Runner):
     """A table with its guests."""
 
-    def __init__(self, runner: Runner, guests: Sequence[Guest]) -> None:
-        assert isinstance(runner.game, Zombie)
-        self.runner = runner
-        self.table = runner.table
-        self.game: Zombie = runner.game
-        self.guests = guests
-        self.names = [guest.name for guest in guests]
-        """The players' names in messages."""
-        self.labels = [guest.label for guest in guests]
-        """The players' names on the scoreboard."""
+    def __init__(
+        self, table: Table, players: Mapping[Seat, Player], vault: Vault, guests: Sequence[Guest]
+    ) -> None:
+        super().__init__(table, players, vault)
+        assert isinstance(table.game, Zombie)
+        self.rules = table.game
+        self.who = look.Who([guest.name for guest in guests], [guest.label for guest in guests])
         self.before = self.state
         """The table before the move whose effect is now shown."""
 
     @property
-    def persons(self) -> Sequence[Seat]:
-        return self.runner.people
-
-    @property
-    def stirs(self) -> bool:
-        return "stir" in self.table.scheme.public
+    def called(self) -> Sequence[str]:
+        return self.who.names
 
     @property
     def state(self) -> State:
@@ -101,24 +98,19 @@ class Evening:
         return self.table.asks()[0]
 
     @property
-    def stirs_each(self) -> bool:
-        return bool(self.table.scheme.public.get("stir") == "each")
+    def stir(self) -> str:
+        """How often words are asked for: "once", "each", or never ("") in practice."""
+        return str(self.table.scheme.public.get("stir", ""))
 
     @property
     def turn_has_ended(self) -> bool:
         return self.state.turns != self.before.turns
 
-    def end(self, reason: str) -> None:
-        """Everybody leaves, one after the other, until the record is closed."""
-        for _ in self.guests:
-            if not self.table.closed:
-                self.runner.leave(self.leaver(), reason)
-
     def leaver(self) -> Seat:
         """Return the seat at the prompt; at a prompt for everybody, the first person in turn."""
         asks, state = self.table.asks(), self.state
         in_turn = [*(ask.seat for ask in asks[:1]), *state.playing[state.at :], *state.order]
-        return next((seat for seat in in_turn if seat in self.persons), in_turn[0])
+        return next((seat for seat in in_turn if seat in self.people), in_turn[0])
 
 
 class Wanted(NamedTuple):
@@ -169,7 +161,7 @@ class Renderer:
 
     def is_brief(self, evening: Evening) -> bool:
         """Return True if nobody plays or watches: one line for each turn is enough."""
-        return not evening.persons and not self._pace.watched
+        return not evening.people and not self._pace.watched
 
     def render(self, scene: Scene, evening: Evening | None) -> None:
         """Show a scene."""
@@ -181,28 +173,35 @@ class Renderer:
             self._about_chance(evening)
             self._say_remarks()
         elif scene is Scene.ORDER:
-            self._order(evening)
+            self._about_chance(evening)
+            labels = [evening.who.labels[seat] for seat in evening.state.order]
+            self._say(setup.lineup(labels, bool(evening.people)))
+            self._pace.wait(0.0 if evening.people else 2.0)
         elif scene in (Scene.OVER, Scene.LEFT):
             self._end(scene, evening)
         elif scene is Scene.QUIT and evening.state.phase == "shuffle":
             self._say(self._quit_question(evening))
         elif not self.is_brief(evening):
-            self._playing(scene, evening)
+            shown, message, seconds = self._scene(scene, evening)
+            message = [text for text in self.reply or (*self.remarks, *message) if text]
+            self._console.say("\n".join(look.playing_screen(self._art, shown, message)))
+            self.remarks, self.reply = [], []
+            self._pace.wait(seconds)
         elif scene is Scene.TIE:
-            self._say(look.tie(evening.state, evening.names, ask=False))
+            self._say(look.tie(evening.state, evening.called, ask=False))
 
     def turn_in_brief(self, evening: Evening, number: int, rolls: int) -> None:
         """The line for a turn that has ended."""
         self._say_remarks()
-        self._say([look.turn_in_brief(evening.state, evening.names, number, rolls)])
+        self._say([look.turn_in_brief(evening.state, evening.called, number, rolls)])
 
     def stir_prompt(self, evening: Evening, seat: Seat) -> str:
         """Return the prompt for a stir."""
         what = "the game"
-        if evening.stirs_each:
-            what = look.occasion(evening.state, evening.names, seat)
-        prompt = f"  {evening.names[seat]}, your word for {what}: "
-        if cells_of(prompt) + ROOM_TO_TYPE <= self._art.width:
+        if evening.stir == "each":
+            what = look.occasion(evening.state, evening.called, seat)
+        prompt = f"  {evening.called[seat]}, your word for {what}: "
+        if cell_len(prompt) + ROOM_TO_TYPE <= self._art.width:
             return prompt
         self._say([prompt])
         return "  >>> "
@@ -210,7 +209,7 @@ class Renderer:
     def _say(self, texts: Sequence[str]) -> None:
         """Plain text between the screens."""
         for text in texts:
-            for line in self._art.wrapped(text, self._art.width - 4):
+            for line in self._art.wrapped(text):
                 self._console.say(f"  {line}".rstrip())
 
     def _say_remarks(self) -> None:
@@ -230,30 +229,16 @@ class Renderer:
             return
         self._told_of_chance = True
         self._say_remarks()
-        if not evening.stirs:
+        if not evening.stir:
             self._say(["", "This is practice: the seed decides every roll."])
             return
         tip = evening.table.scheme.public["tip"]
-        self._say(setup.about_chance(tip, evening.stirs_each, len(evening.persons)))
-
-    def _order(self, evening: Evening) -> None:
-        self._about_chance(evening)
-        labels = [evening.labels[seat] for seat in evening.state.order]
-        self._say(setup.lineup(labels, bool(evening.persons)))
-        self._pace.wait(0.0 if evening.persons else 2.0)
-
-    def _playing(self, scene: Scene, evening: Evening) -> None:
-        shown, message, seconds = self._scene(scene, evening)
-        message = [text for text in self.reply or (*self.remarks, *message) if text]
-        self._console.say("\n".join(look.playing_screen(self._art, shown, message)))
-        self.remarks, self.reply = [], []
-        self._pace.wait(seconds)
+        self._say(setup.about_chance(tip, evening.stir == "each", len(evening.people)))
 
     def _scene(self, scene: Scene, evening: Evening) -> tuple[look.ZombieBoard, list[str], float]:
         """The board, the message, and how long they stand if nothing is asked."""
-        game, state, before = evening.game, evening.state, evening.before
-        names = evening.names
-        who = look.Who(names, evening.labels)
+        game, state, before = evening.rules, evening.state, evening.before
+        who, names = evening.who, evening.called
         ended = state.last if evening.turn_has_ended else None
         if scene is Scene.ROLLED:
             thrown = ended.rolled if ended else state.rolled
@@ -261,11 +246,10 @@ class Renderer:
             return look.rolled_board(game, before, state, who), said, 0.8
         if scene is Scene.SHOT:
             assert ended is not None
-            shown = look.shot_board(game, before, ended, who)
-            return shown, look.shot(ended, names), 1.5
+            return look.shot_board(game, before, ended, who), look.shot(ended, names), 1.5
         shown = look.board(game, state, who)
         if scene is Scene.TIE:
-            said = look.tie(state, names, bool(evening.persons))
+            said = look.tie(state, names, bool(evening.people))
             return shown, [look.how_it_went(state, names), *said], 2.0
         if scene is Scene.QUIT:
             return shown, self._quit_question(evening), 0.0
@@ -275,14 +259,15 @@ class Renderer:
         return shown, [*said, look.commands(state)], 0.0
 
     def _quit_question(self, evening: Evening) -> list[str]:
+        others = ", and the others play on" if len(evening.state.playing) > 2 else ""
         return [
-            f"{evening.names[evening.leaver()]}, do you really want to quit? It counts as a loss"
-            + (", and the others play on." if len(evening.state.playing) > 2 else "."),
+            f"{evening.called[evening.leaver()]}, do you really want to quit? It counts as a "
+            f"loss{others}.",
             "y quits, anything else plays on.",
         ]
 
     def _end(self, scene: Scene, evening: Evening) -> None:
-        state, names = evening.state, evening.names
+        state, names = evening.state, evening.called
         tallies = look.tallies_of(evening.table.history, len(names))
         if scene is Scene.OVER:
             rolls = sum(tally.rolls for tally in tallies)
@@ -292,7 +277,7 @@ class Renderer:
             winners = [f"{names[seat]} wins." for seat, paid in enumerate(payoff) if paid > 0]
             message = ["The game ends here; it is recorded as a forfeit.", *winners]
         message = [*self.remarks, *message]
-        lines = look.winner_screen(self._art, state, evening.labels, tallies, message)
+        lines = look.winner_screen(self._art, state, evening.who.labels, tallies, message)
         self._console.say("\n".join(lines))
 
 
@@ -337,7 +322,7 @@ class GameController:
                 self.render()
         except (EndOfInput, KeyboardInterrupt) as end:
             stopped = isinstance(end, KeyboardInterrupt)
-            if stopped and self.party is not None and self.party.runner.lasting:
+            if stopped and self.party is not None and self.party.lasting:
                 self._console.say()  # nobody leaves: the game waits
             else:
                 self._walk_out("Ctrl-C" if stopped else "the input ended")
@@ -351,7 +336,7 @@ class GameController:
                 self._event = ask("  >>> ")
             case Scene.STIR:
                 self._event = ask(self._renderer.stir_prompt(self.evening, self.evening.ask.seat))
-            case Scene.ORDER | Scene.TIE if self.evening.persons:
+            case Scene.ORDER | Scene.TIE if self.evening.people:
                 self._event = ask(prompt)
             case Scene.TURN | Scene.QUIT:
                 self._event = ask(prompt)
@@ -417,24 +402,24 @@ class GameController:
         if typed in QUIT:
             return self._interrupt()
         if typed in HELP:
-            self._remark(look.STIR_HELP)
-            return Scene.STIR
-        if typed == HINT:
-            self._remark(NO_ADVICE)
-            return Scene.STIR
-        if typed and typed in (*COMMANDS, *TYPED):
-            self._remark(not_random(self._event))
-            return Scene.STIR
-        try:
-            self.evening.table.submit(self.evening.ask, self._event)
-        except InputError:
-            self._remark(f"Letters and digits, please, at most {LONGEST_STIR} of them.")
-            return Scene.STIR
-        return self._after_chance()
+            said = look.STIR_HELP
+        elif typed == HINT:
+            said = NO_ADVICE
+        elif typed and typed in (*COMMANDS, *TYPED):
+            said = not_random(self._event)
+        else:
+            try:
+                self.evening.table.submit(self.evening.ask, self._event)
+            except InputError:
+                said = f"Letters and digits, please, at most {LONGEST_STIR} of them."
+            else:
+                return self._after_chance()
+        self._remark(said)
+        return Scene.STIR
 
     def _after_chance(self) -> Scene:
         """Return the scene after draws: a stir is asked for, or the roll is shown."""
-        asks = self.evening.table.asks()
+        asks = self.evening.asks()
         if asks and asks[0].kind == "stir":
             return Scene.STIR
         if not self._ordered:
@@ -446,49 +431,37 @@ class GameController:
         return self._interrupt() if self._event.lower() in QUIT else self._to_move()
 
     def _to_move(self) -> Scene:
-        return Scene.TURN if self.evening.ask.seat in self.evening.persons else Scene.THINK
+        return Scene.TURN if self.evening.ask.seat in self.evening.people else Scene.THINK
 
     def _update_turn(self) -> Scene:
-        state, ask = self.evening.state, self.evening.ask
-        typed = self._event.lower()
+        state, typed = self.evening.state, self._event.lower()
         if typed in QUIT:
             return self._interrupt()
         if typed in HELP:
-            self._renderer.reply = [*ZombieWords.rules.splitlines(), look.commands(state)]
-            return Scene.TURN
-        if typed == HINT:
-            self._renderer.reply = [self._hint(), look.commands(state)]
-            return Scene.TURN
-        if typed not in TYPED:
-            self._renderer.reply = [look.not_a_command(self._event), look.commands(state)]
-            return Scene.TURN
-        try:
-            self.evening.game.check(state, ask.seat, TYPED[typed])
-        except IllegalMove as refused:
-            self._renderer.reply = [look.sentence(str(refused)), look.commands(state)]
-            return Scene.TURN
-        return self._play(TYPED[typed])
-
-    def _hint(self) -> str:
-        """Give the coach's move and its reason. The record says that it was asked for."""
-        from fairground.coach.judging import advise
-
-        evening, seat = self.evening, self.evening.ask.seat
-        names = [chair.name for chair in evening.table.setting.chairs]
-        try:
-            advice = advise(evening.game, evening.table.view(seat), seat, names)
-        except InputError as reason:
-            return f"No hint: {reason}."
-        evening.table.note({"hint": advice.move, "seat": seat})
-        return f"Hint: {advice.option}. {advice.says}"
+            said = ZombieWords.rules.splitlines()
+        elif typed == HINT:
+            best = advised(self.evening, state, self.evening.ask.seat)
+            said = [best if isinstance(best, str) else f"Hint: {best.option}. {best.says}"]
+        elif typed not in TYPED:
+            said = [f"Unknown command: {self._event[:20]!r}."]
+        else:
+            try:
+                self.evening.game.check(state, self.evening.ask.seat, TYPED[typed])
+            except IllegalMove as refused:
+                reason = str(refused)
+                said = [f"{reason[:1].upper()}{reason[1:]}."]
+            else:
+                return self._play(TYPED[typed])
+        self._renderer.reply = [*said, look.commands(state)]
+        return Scene.TURN
 
     def _update_think(self) -> Scene:
         evening, seat = self.evening, self.evening.ask.seat
         try:
-            move = evening.runner.choose(evening.ask)
+            move = evening.choose(evening.ask)
         except BotFailure as failure:
             evening.table.note({"seat": seat, "bot": str(failure)})
-            self._remark(f"{evening.names[seat]} loses the turn: {failure}.")
+            self._remark(f"{evening.called[seat]} loses the turn: {failure}.")
             move = PASS
         return self._play(str(move))
 
@@ -539,16 +512,17 @@ class GameController:
 
     def _forfeit(self, reason: str) -> None:
         evening, seat = self.evening, self.evening.leaver()
-        person = seat in evening.persons
-        name = evening.names[seat]
+        name, person = evening.called[seat], seat in evening.people
         self._remark(f"{name} leaves the game." if person else f"It was stopped in {name}'s turn.")
-        evening.runner.leave(seat, reason)
+        evening.leave(seat, reason)
 
     def _walk_out(self, reason: str) -> None:
         """Ctrl-C, or the end of the input: close the record, and show where it ended."""
-        if self.party is not None and not self.party.table.closed:
-            self._console.say()
-            self._forfeit(reason)
-            self.party.end(reason)
-            self.scene = Scene.LEFT
-            self.render()
+        if self.party is None or self.party.table.closed:
+            return
+        self._console.say()
+        self._forfeit(reason)
+        while self.party.asks():
+            self.party.leave(self.party.leaver(), reason)
+        self.scene = Scene.LEFT
+        self.render()
