@@ -30,6 +30,7 @@ from fairground.games.codebreaking.rules import (
     read_code,
     write_code,
 )
+from fairground.games.codebreaking.screen import screen as screens
 from fairground.games.codebreaking.screen.screen import (
     NAMES,
     BoardRow,
@@ -39,7 +40,6 @@ from fairground.games.codebreaking.screen.screen import (
     code_of,
     marks_of,
 )
-from fairground.games.codebreaking.solver import advice as solve_advice
 from fairground.games.codebreaking.solver.advice import Count, Counting
 from fairground.games.codebreaking.words import CodeBreakingWords
 from fairground.terminal.waiting import patiently
@@ -192,7 +192,7 @@ class TestBreaking:
         def missing(*_: object, **__: object) -> None:
             raise MissingExtra("no extra here")
 
-        monkeypatch.setattr(solve_advice, "Counting", missing)
+        monkeypatch.setattr(screens, "Counting", missing)
         monkeypatch.setattr(coach_advice, "advise", missing)
         told = play(["", "0000", "hint", "board", "give up"])
         assert told.code == 0 and "No hint: no extra here" in told.out

@@ -1,4 +1,4 @@
-"""Code breaking on a terminal: what is typed, the board, and the breaker's screen.
+"""Code breaking on a terminal: what is typed, the board, and a screen for each side.
 
 The board shows guesses, marks and counts::
 
@@ -7,7 +7,11 @@ The board shows guesses, marks and counts::
     2   0213   XXo.      2        1     12
 
 A code that is too long for a table is folded, with its marks below. Marks are always written as
-numbers too. The screen follows the table's events alone, so it tells what the record says.
+numbers too. The screens follow the table's events alone, so they tell what the record says.
+
+Every answer of a person who keeps the code is recorded as it is given. If an answer leaves no code,
+the screen asks before it is recorded. A recorded answer cannot be changed, so a correction opens a
+new record. The new record begins with the corrected rows and a note of the old answers.
 """
 
 from __future__ import annotations
@@ -15,12 +19,14 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from fairground.core import IllegalMove, InputError, MissingExtra, Move, Seat
 from fairground.fair.chains import LONGEST_STIR
+from fairground.games.codebreaking.players import Breaker
 from fairground.games.codebreaking.rules import (
     BREAKER,
     EVIL,
@@ -28,6 +34,7 @@ from fairground.games.codebreaking.rules import (
     GIVE_UP,
     KEEPER,
     NICE,
+    NO_CODE,
     Code,
     CodeBreaking,
     Marks,
@@ -35,21 +42,25 @@ from fairground.games.codebreaking.rules import (
     State,
     digits,
     fits,
+    marks,
     write_code,
+)
+from fairground.games.codebreaking.solver.advice import (
+    Contradiction,
+    Count,
+    Counting,
+    contradiction,
 )
 from fairground.games.codebreaking.words import KEEPERS, CodeBreakingWords
 from fairground.players.runner import Runner
-from fairground.table import Ask
+from fairground.table import Ask, Table
 from fairground.terminal.console import Console, Ink
+from fairground.terminal.evening import OpenTable
 from fairground.terminal.options import whole_number
 from fairground.terminal.sitting import Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 from fairground.words.plain import count
-
-if TYPE_CHECKING:
-    from fairground.games.codebreaking.solver.advice import Count, Counting
-
 
 PROMISES: Final = {
     FAIR: "It is opened in the end.",
@@ -124,14 +135,6 @@ MOST_PEGS: Final = 10
 """Longer codes have their marks as numbers only: nobody counts twenty dots."""
 
 
-class Pegs(NamedTuple):
-    """The signs for marks."""
-
-    full: str
-    partial: str
-    none: str
-
-
 class BoardRow(NamedTuple):
     """A row of the board, and how many codes it leaves (``None``: not counted)."""
 
@@ -168,8 +171,9 @@ class CodeArt(Ink):
     """Marks and bars."""
 
     @property
-    def signs(self) -> Pegs:
-        return Pegs("X", "o", ".") if self.ascii_only else Pegs("●", "○", "·")
+    def signs(self) -> str:
+        """The signs for a full match, a partial one and none."""
+        return "Xo." if self.ascii_only else "●○·"
 
     @property
     def bar(self) -> str:
@@ -184,14 +188,13 @@ class CodeArt(Ink):
 
     def marks(self, text: str) -> str:
         """Marks in their colours."""
-        styles = {self.signs.full: "green", self.signs.partial: "yellow", self.signs.none: "dim"}
+        styles = dict(zip(self.signs, ("green", "yellow", "dim"), strict=True))
         return "".join(self.ink(sign, styles.get(sign, "")) for sign in text)
 
     def pegs(self, marks: Marks, length: int) -> str:
         """One sign for each place: full matches first, then partial ones, then none."""
-        full, partial = marks
-        none = length - full - partial
-        return self.signs.full * full + self.signs.partial * partial + self.signs.none * none
+        numbers = (*marks, length - sum(marks))
+        return "".join(sign * many for sign, many in zip(self.signs, numbers, strict=True))
 
 
 class CodeBoard:
@@ -200,46 +203,42 @@ class CodeBoard:
     def __init__(self, art: CodeArt, game: CodeBreaking, heading: str = "guess") -> None:
         self._art = art
         self._base, self._length = game.base, game.length
+        self._has_pegs = game.length <= MOST_PEGS
         widest = write_code([game.base - 1] * game.length, game.base)
-        most = _counted(game.codes)
-        self._titles = ["#", heading, "full", "partial", "left"]
-        self._wide = [
-            3,
-            max(len(widest), len(heading)),
-            len("full"),
-            len("partial"),
-            max(len(most), len("left") if game.codes < 10**6 else len("~1.0e78")),
-        ]
-        if game.length <= MOST_PEGS:
-            self._titles.insert(2, "marks")
-            self._wide.insert(2, max(game.length, len("marks")))
+        estimate = len("~1.0e78") if game.codes >= 10**6 else 0
+        columns = {
+            "#": 3,
+            heading: len(widest),
+            **({"marks": game.length} if self._has_pegs else {}),
+            "full": 0,
+            "partial": 0,
+            "left": max(len(_counted(game.codes)), estimate),
+        }
+        self._titles = list(columns)
+        self._wide = [max(len(title), wide) for title, wide in columns.items()]
         self._stacked = sum(self._wide) + 2 * (len(self._wide) - 1) >= art.columns
 
     @property
     def heading(self) -> list[str]:
-        return (
-            []
-            if self._stacked
-            else [self._art.ink("  ".join(self._cells(self._titles)).rstrip(), "dim")]
-        )
+        if self._stacked:
+            return []
+        return [self._art.ink("  ".join(self._cells(self._titles)).rstrip(), "dim")]
 
     def row(self, number: int, entry: BoardRow) -> list[str]:
         """One row of the board."""
-        (guess, (full, partial)), left = entry
-        code = write_code(guess, self._base)
+        (guess, marks), left = entry
+        code, (full, partial) = write_code(guess, self._base), marks
+        pegs = [self._art.pegs(marks, self._length)] if self._has_pegs else []
         if self._stacked:
-            pegs = ""
-            if self._length <= MOST_PEGS:
-                pegs = self._art.pegs((full, partial), self._length) + "  "
-            said = f"{pegs}{full} full, {partial} partial; {amount(left)} left"
-            return [
-                self._art.fold(code, f"{number:>3}  ", "     "),
-                self._art.fold(said, "     "),
-            ]
-        cells = [str(number), code, str(full), str(partial), amount(left)]
-        if self._length <= MOST_PEGS:
-            cells.insert(2, self._art.pegs((full, partial), self._length))
-        return [self._line(cells)]
+            said = "  ".join([*pegs, f"{full} full, {partial} partial; {amount(left)} left"])
+            fold = self._art.fold
+            return [fold(code, f"{number:>3}  ", "     "), fold(said, "     ")]
+        parts = self._cells([str(number), code, *pegs, str(full), str(partial), amount(left)])
+        if self._base <= SINGLE_DIGITS:
+            parts[1] = self._art.code(parts[1])
+        if self._has_pegs:
+            parts[2] = self._art.marks(parts[2])
+        return ["  ".join(parts).rstrip()]
 
     def lines(self, entries: Sequence[BoardRow], room: int | None = None) -> list[str]:
         """The whole board; with little room, its end, and how much was left out."""
@@ -250,37 +249,27 @@ class CodeBoard:
                 hidden += 1
         out = list(self.heading)
         if hidden:
-            out.append(f"  ... {hidden} earlier ({'board'!r} shows all)")
+            out.append(f"  ... {hidden} earlier ('board' shows all)")
         return out + [line for row in rows[hidden:] for line in row]
 
     def some(self, rows: Iterable[tuple[int, Row]]) -> list[str]:
         """Certain rows, under their own numbers, without counts."""
-        out = []
-        for number, (guess, (full, half)) in rows:
-            code = write_code(guess, self._base)
-            text = f"{code}: {full} full, {half} partial"
-            out.append(self._art.fold(text, f"{number:>5}  ", "       "))
-        return out
-
-    def _line(self, cells: Sequence[str]) -> str:
-        """A row in its colours."""
-        parts = self._cells(cells)
-        if self._base <= SINGLE_DIGITS:
-            parts[1] = self._art.code(parts[1])
-        if self._length <= MOST_PEGS:
-            parts[2] = self._art.marks(parts[2])
-        return "  ".join(parts).rstrip()
+        return [
+            self._art.fold(
+                f"{write_code(guess, self._base)}: {full} full, {half} partial",
+                f"{number:>5}  ",
+                "       ",
+            )
+            for number, (guess, (full, half)) in rows
+        ]
 
     def _cells(self, cells: Sequence[str]) -> list[str]:
         """Text to the left, numbers to the right."""
-        left = {1, 2} if len(cells) > 5 else {1}
+        left = (1, 2) if self._has_pegs else (1,)
         return [
             f"{cell:<{wide}}" if i in left else f"{cell:>{wide}}"
             for i, (cell, wide) in enumerate(zip(cells, self._wide, strict=True))
         ]
-
-
-HELP = ("?", "help")
 
 
 class CodeScreen(Sitting):
@@ -302,8 +291,6 @@ class CodeScreen(Sitting):
 
     def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
         """A count of the codes that fit these rows; ``None`` where that needs an extra."""
-        from fairground.games.codebreaking.solver.advice import Counting
-
         try:
             counting = Counting(self._game.base, self._game.length)
         except MissingExtra:
@@ -311,6 +298,20 @@ class CodeScreen(Sitting):
         for row in rows:
             counting.keep(row)
         return counting
+
+    def asides(self) -> Mapping[str, Callable[[], None]]:
+        return {
+            "?": self._help,
+            "help": self._help,
+            "hint": self._hint,
+            "board": self._show_board,
+        }
+
+    def _help(self) -> None:
+        raise NotImplementedError
+
+    def _hint(self) -> None:
+        raise NotImplementedError
 
     def bullets(self, *texts: str) -> None:
         """One paragraph each."""
@@ -405,35 +406,25 @@ class BreakerScreen(CodeScreen):
         state: State = self._table.view(BREAKER)
         while True:
             answer = self.ask(f"Guess {len(state.rows) + 1}: ")
-            word = " ".join(answer.lower().split())
-            if word in HELP:
-                self._help()
-            elif word == "hint":
-                self._hint(state)
-            elif word == "board":
-                self._show_board()
-            elif word in (GIVE_UP, "giveup"):
-                return GIVE_UP
-            elif not word:
-                self.say(f"Type a guess, such as {self._words.example_code()}; ? helps.")
-            else:
-                try:
-                    return code_of(answer, self._game)
-                except InputError as problem:
-                    self.say(
-                        f"Not counted: {problem}. A guess is typed like this: "
-                        f"{self._words.example_code()}"
-                    )
+            example = self._words.example_code()
+            if not answer:
+                self.say(f"Type a guess, such as {example}; ? helps.")
+                continue
+            try:
+                return self._words.read(state, BREAKER, answer)
+            except InputError as problem:
+                self.say(f"Not counted: {problem}. A guess is typed like this: {example}")
 
     def _help(self) -> None:
         self.say(f"Find the code: {self._words.sizes()}.")
         self.bullets(*self._words.rules.splitlines(), KEEPERS[self._game.oracle], LEFT_HELP)
-        full, partial, none = self.art.signs[:3]
+        full, partial, none = tuple(self.art.signs)
         self.say(f"Marks: {full} full, {partial} partial, {none} none; in no order of places.")
         self.say(f"Type a guess, such as {self._words.example_code()}, or:")
         self.bullets(*BREAKER_KEYS)
 
-    def _hint(self, state: State) -> None:
+    def _hint(self) -> None:
+        state: State = self._table.view(BREAKER)
         best = self.advice(state)
         if best is None:
             return
@@ -460,34 +451,24 @@ class BreakerScreen(CodeScreen):
             self.say(f"The keeper remarks: {event['body']['remark']}.", "dim")
 
     def _tell_end(self, state: State) -> None:
-        rows = state.rows
-        if state.shown is None:
-            self._tell_opened_code()
+        opened = [event for event in self._table.transcript.events if event["kind"] == "opening"]
+        if state.shown is None:  # a player left: the code, if one was drawn
+            for _, value in (draw for opening in opened for draw in opening["draws"][:1]):
+                code = digits(int(value), self._game.base, self._game.length)
+                self.say(f"The code was {self._code(code)}.")
         elif state.given_up:
             what = "The code was" if self._game.oracle == FAIR else "A code that fits is"
             self.say(f"{what} {self._code(state.shown)}. You gave up: the keeper wins.", "bad")
         else:
-            guesses = count(len(rows), "guess", "guesses")
+            guesses = count(len(state.rows), "guess", "guesses")
             self.console.say()
             self.say(f"Broken with {guesses}: the code is {self._code(state.shown)}.", "good")
-        opened = [e["evidence"] for e in self._table.transcript.events if _opens(e)]
-        keys = [evidence["key"] for evidence in opened if "key" in evidence]
+        keys = [opening["evidence"]["key"] for opening in opened if "key" in opening["evidence"]]
         if keys:
             self.say("The key that opens the commitment:")
             self.say(keys[0], first="  ")
         elif state.shown is not None and not opened:
             self.say("Nothing was drawn. The code shown fits every answer.")
-
-    def _tell_opened_code(self) -> None:
-        """After a forfeit: the code, if one was drawn."""
-        for event in self._table.transcript.events:
-            if _opens(event) and event["draws"]:
-                code = digits(int(event["draws"][0][1]), self._game.base, self._game.length)
-                self.say(f"The code was {self._code(code)}.")
-
-
-def _opens(event: Event) -> bool:
-    return bool(event["kind"] == "opening")
 
 
 def wrong_with(word: str) -> str | None:
@@ -497,3 +478,223 @@ def wrong_with(word: str) -> str | None:
     if any("\ud800" <= sign <= "\udfff" for sign in word):
         return "Letters and digits, please."
     return None
+
+
+ANSWER: Final = "Full and partial matches: "
+END: Final = ("end", "no code")
+
+
+class KeeperScreen(CodeScreen):
+    """The person keeps, a solver of the house breaks."""
+
+    def __init__(
+        self,
+        console: Console,
+        art: CodeArt,
+        opened: OpenTable,
+        another: Callable[[], OpenTable],
+        solver: Breaker,
+    ) -> None:
+        super().__init__(console, art, _place(opened, solver), "asked")
+        self._opened = opened
+        self._another = another
+        """Opens a new record of the same game."""
+        self._solver = solver
+        self._lied = False
+        """True if the answers contradict each other and the person keeps them."""
+
+    @property
+    def _table(self) -> Table:
+        return self._opened.table
+
+    def play(self) -> None:
+        self.say(f"Code breaking, you keep the code: {self._words.sizes()}", "bold")
+        self.say("Think of a code, and write it down. I ask; you answer with two numbers, full")
+        self.say("and partial matches. ? helps, fix 2 corrects row 2, X leaves.")
+        if self._table.state.rows:
+            self._fill(self._table.state.rows)
+        super().play()
+
+    def left(self, seat: Seat) -> None:
+        self.say("You leave the game; a keeper that shows no code loses.")
+
+    # Asking
+
+    def answer(self, ask: Ask) -> None:
+        state: State = self._table.state
+        if state.phase == "show":
+            return self._show(state)
+        rows, asked = state.rows, state.asked
+        assert asked is not None
+        self.console.say()
+        self.say(f"My guess {len(rows) + 1}: {self._code(asked)}", "bold")
+        while True:
+            answer = self.ask(ANSWER)
+            word, _, number = answer.lower().partition(" ")
+            settled: tuple[Row, ...] | None
+            if word == "fix":
+                settled = self._corrected(rows, number.strip())
+            else:
+                row = self._read(answer, asked)
+                settled = None if row is None else (*rows, row)
+            if settled is not None:
+                return self._settle(settled)
+
+    def _read(self, answer: str, asked: Code) -> Row | None:
+        try:
+            return Row(asked, marks_of(answer, self._game))
+        except InputError as problem:
+            self.say(f"Not counted: {problem}.")
+            return None
+
+    def _corrected(self, rows: tuple[Row, ...], number: str) -> tuple[Row, ...] | None:
+        """The rows with another answer in one of them; ``None``: nothing was changed."""
+        if number not in [str(k) for k in range(1, len(rows) + 1)]:
+            known = f"1 to {len(rows)}" if rows else "none yet"
+            self.say(f"There is no row {number!r} to correct; rows: {known}.")
+            return None
+        at = int(number) - 1
+        guess, (full, partial) = rows[at]
+        self.say(f"Row {number} was {self._code(guess)}: {full} full, {partial} partial.")
+        row = self._read(self.ask(ANSWER), guess)
+        if row is None or row == rows[at]:
+            self.say("Nothing was changed.")
+            return None
+        return (*rows[:at], row, *rows[at + 1 :])
+
+    def _settle(self, rows: tuple[Row, ...]) -> None:
+        """Talk about contradictions until there are none, or none is to be mended; write."""
+        while True:
+            counting = self._count(rows)
+            clash = self._clash(rows, counting)
+            if clash is None:
+                break
+            self._explain(rows, clash)
+            answer = self.ask(f"Which row is wrong (1 to {len(rows)}), or end: ").lower()
+            if answer in END:
+                break
+            rows = self._corrected(rows, answer.removeprefix("fix").strip()) or rows
+        self._lied = clash is not None
+        rows = _until_found(rows, self._game.length)
+        before = tuple(entry.row for entry in self._entries)
+        if rows == before:
+            return  # corrected, and corrected back
+        self._write(rows)
+        if rows[:-1] == before:
+            self._put(rows[-1], counting)
+        else:
+            self._fill(rows)
+        for ask in self._table.asks():
+            if self._lied and ask.seat == BREAKER:
+                self._table.submit(ask, GIVE_UP)
+
+    def _write(self, rows: tuple[Row, ...]) -> None:
+        """Take down what was answered; a changed answer opens a new record."""
+        recorded: tuple[Row, ...] = self._table.state.rows
+        if rows[: len(recorded)] != recorded:
+            self._begin_again(recorded, rows)
+            recorded = ()
+        for guess, answer in rows[len(recorded) :]:
+            for ask in self._table.asks():
+                if ask.seat == BREAKER:
+                    self._table.submit(ask, guess)
+            self._table.submit(self._table.asks()[0], answer)
+
+    def _begin_again(self, before: tuple[Row, ...], now: tuple[Row, ...]) -> None:
+        """End the old record, and say in the new one what was changed."""
+        changes = [
+            {"row": number, "said": list(old.marks), "now": list(new.marks)}
+            for number, (old, new) in enumerate(zip(before, now, strict=False), 1)
+            if old != new
+        ]
+        old = self._table
+        old.forfeit(KEEPER, "an answer was corrected: the game goes on in another record")
+        self._opened.become(self._another())
+        self._table.note({"corrected": changes, "before": old.transcript.head})
+        self.place = _place(self._opened, self._solver)
+
+    def _fill(self, rows: tuple[Row, ...]) -> None:
+        """Fill the board anew with corrected rows."""
+        self._entries = []
+        counting = self._count_from(())
+        assert counting is not None
+        for row in rows:
+            counting.keep(row)
+            self._enter(row, counting)
+        self._show_board()
+
+    def _help(self) -> None:
+        self.bullets(*self._words.rules.splitlines(), LEFT_HELP)
+        self.say("Type two numbers, such as 1 2 (no match at all: 0 0), or:")
+        self.bullets(*KEEPER_KEYS)
+
+    def _hint(self) -> None:
+        self.say("There is nothing to advise: your code decides the answer.")
+
+    # Contradictions
+
+    def _count(self, rows: tuple[Row, ...]) -> Counting:
+        """The codes that fit these rows, counted on from the board where they extend it."""
+        assert self._counting is not None
+        if rows[:-1] == tuple(entry.row for entry in self._entries):
+            counting = deepcopy(self._counting)
+            patiently("Counting codes", lambda: counting.keep(rows[-1]))
+            return counting
+        counted = self._count_from(rows)
+        assert counted is not None
+        return counted
+
+    def _clash(self, rows: tuple[Row, ...], counting: Counting) -> Contradiction | None:
+        """Rows that cannot all be true, as far as that can be found out."""
+        base, length = self._game.base, self._game.length
+        if counting.count().value:
+            return None  # a code that fits is known
+        found = patiently("Looking for a code that fits", lambda: contradiction(base, length, rows))
+        code = rows[-1].guess
+        if found is None and rows[-1].marks[0] == length and not fits(code, rows):
+            # The code is named: whatever it does not fit is wrong, or that it is the code.
+            other = next(k for k, (guess, said) in enumerate(rows) if marks(code, guess) != said)
+            return Contradiction((other, len(rows) - 1), False)
+        return found
+
+    def _explain(self, rows: tuple[Row, ...], clash: Contradiction) -> None:
+        numbers = [k + 1 for k in clash.rows]
+        if len(numbers) == 1:
+            text = f"No code fits row {numbers[0]}."
+        else:
+            text = (
+                "Your answers contradict each other: no code fits rows "
+                f"{', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together."
+            )
+        self.say(text, "bad")
+        for line in self._board.some((k + 1, rows[k]) for k in clash.rows):
+            self.console.say(line)
+        if clash.smallest and len(numbers) > 1:
+            self.say("No smaller set of rows is contradictory.")
+
+    # The end
+
+    def _show(self, state: State) -> None:
+        """The code is known, or there is none: the rules check what is shown."""
+        (ask,) = self._table.asks()
+        self.console.say()
+        if self._lied or state.given_up or not fits(state.rows[-1].guess, state.rows):
+            self._table.submit(ask, NO_CODE)
+            self.say("No code fits your answers: the keeper has none to show, and loses.", "bad")
+            return
+        code = state.rows[-1].guess
+        self._table.submit(ask, code)
+        guesses = count(len(state.rows), "guess", "guesses")
+        self.say(f"Found with {guesses}: your code is {self._code(code)}.", "good")
+
+
+def _place(opened: OpenTable, solver: Breaker) -> Runner:
+    return Runner(opened.table, {BREAKER: solver}, opened.vault)
+
+
+def _until_found(rows: tuple[Row, ...], length: int) -> tuple[Row, ...]:
+    """The rows up to the first that names the code: what was asked later does not count."""
+    for number, row in enumerate(rows, 1):
+        if row.marks[0] == length:
+            return rows[:number]
+    return rows
