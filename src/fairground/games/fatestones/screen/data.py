@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -319,21 +320,19 @@ def run_solve(arguments: Sequence[str]) -> int:
     """``fairground solve fatestones``"""
     parser = _solve_arguments()
     options = parser.parse_args(arguments)
+    many, saved = options.all or options.sample is not None, options.out or options.no_out
     if options.all and options.sample is not None:
         parser.error("--all is every deal, --sample some of them: give one of the two")
-    if options.sample is not None:
-        if options.mine is not None or options.theirs is not None:
-            parser.error("--sample draws the hands, so it takes neither --mine nor --theirs")
-        if options.out is not None or options.no_out:
-            parser.error("--sample writes no file of values: --out and --no-out belong to --all")
-        return _sample(options)
-    if options.all:
-        if options.mine is not None or options.theirs is not None:
-            parser.error("--all is about every deal, so it takes neither --mine nor --theirs")
-        return _all(options)
+    if options.sample is not None and saved:
+        parser.error("--sample writes no file of values: --out and --no-out belong to --all")
+    if many and (options.mine is not None or options.theirs is not None):
+        what = "--all is about every deal" if options.all else "--sample draws the hands"
+        parser.error(f"{what}, so it takes neither --mine nor --theirs")
+    if many:
+        return _deals(options)
     if options.mine is None or options.theirs is None:
         parser.error("both --mine and --theirs are needed, or --all, or --sample")
-    if options.dice is not None or options.out is not None or options.no_out:
+    if options.dice is not None or saved:
         parser.error("--dice, --out and --no-out belong to --all and --sample")
     found = solve(*hands(options))
     mine, theirs = by_die(found.mine, found.my_mix), by_die(found.theirs, found.their_mix)
@@ -363,41 +362,38 @@ def _strategy(hand: Hand, mix: Mixed) -> list[str]:
     ]
 
 
-def _all(options: argparse.Namespace) -> int:
-    from fairground.games.fatestones.solver.deals import solve_all
+def _deals(options: argparse.Namespace) -> int:
+    """Solve all deals of a bag, or a sample of them."""
+    from fairground.games.fatestones.solver.deals import Summary, solve_all, solve_sample
 
     dice = dice_file(options.dice)
-    out: Path | None = None if options.no_out else options.out or OUT
-    if out is None:
-        with progress_bar("deals") as advance:
-            summary = solve_all(dice, progress=advance)
-    else:
-        with writing(out), progress_bar("deals") as advance:
+    out: Path | None = options.out or OUT
+    if options.no_out or options.sample is not None:
+        out = None
+    summary: Summary | SampleSummary
+    with nullcontext() if out is None else writing(out), progress_bar("deals") as advance:
+        if options.sample is None:
             summary = solve_all(dice, out, progress=advance)
+        else:
+            summary = solve_sample(dice, options.sample, progress=advance)
     if options.json:
-        print(json.dumps(_all_as_json(summary, out)))
-    else:
-        print("\n".join(_all_lines(summary)))
-        if out is not None:
-            print(f"\nThe values are in {out} ({out.stat().st_size:,} bytes).")
+        print(json.dumps(_as_json(summary, out)))
+        return 0
+    print(
+        "\n".join(_all_lines(summary) if isinstance(summary, Summary) else _sample_lines(summary))
+    )
+    print(*histogram(summary.histogram, shutil.get_terminal_size().columns), sep="\n")
+    if out is not None:
+        print(f"\nThe values are in {out} ({out.stat().st_size:,} bytes).")
     return 0
 
 
-def _sample(options: argparse.Namespace) -> int:
-    from fairground.games.fatestones.solver.deals import solve_sample
-
-    dice = dice_file(options.dice)
-    with progress_bar("deals") as advance:
-        summary = solve_sample(dice, options.sample, progress=advance)
-    if options.json:
-        record = summary._asdict()
-        record["best"] = [list(hand) for hand in summary.best]
-        for name in ("spread", "pure"):
-            record[name] = record[name]._asdict()
-        print(json.dumps(record))
-    else:
-        print("\n".join(_sample_lines(summary)))
-    return 0
+def _as_json(summary: Summary | SampleSummary, out: Path | None) -> dict[str, Any]:
+    record: dict[str, Any] = summary._asdict()
+    record["best"] = [list(hand) for hand in summary.best]
+    if hasattr(summary, "pure"):
+        return record | {name: record[name]._asdict() for name in ("spread", "pure")}
+    return record | {"file": None if out is None else str(out)}
 
 
 def _sample_lines(summary: SampleSummary) -> list[str]:
@@ -415,15 +411,7 @@ def _sample_lines(summary: SampleSummary) -> list[str]:
         f" {summary.error:.1e}",
         "",
         "How many deals of the sample have which value, in whole percents:",
-        *histogram(summary.histogram, shutil.get_terminal_size().columns),
     ]
-
-
-def _all_as_json(summary: Summary, out: Path | None) -> dict[str, Any]:
-    """The summary as ``--all --json`` prints it."""
-    record = summary._asdict()
-    record["best"] = [list(hand) for hand in summary.best]
-    return {**record, "file": None if out is None else str(out)}
 
 
 def _all_lines(summary: Summary) -> list[str]:
@@ -441,7 +429,6 @@ def _all_lines(summary: Summary) -> list[str]:
         f"              from exact fractions by at most {summary.error:.1e}",
         "",
         "How many deals have which value, in whole percents:",
-        *histogram(summary.histogram, shutil.get_terminal_size().columns),
     ]
 
 

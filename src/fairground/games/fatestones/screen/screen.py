@@ -82,31 +82,23 @@ class SeatNames:
         self._names = names
         self._me = me
 
-    def _either(self, seat: Seat, you: str, i: str, name: str) -> str:
-        if self._me is None:
-            return name
-        return you if seat == self._me else i
-
-    def name(self, seat: Seat) -> str:
-        """Return the seat's name at the beginning of a sentence."""
-        return self._either(seat, "You", "I", self._names[seat])
-
     def does(self, seat: Seat, verb: str) -> str:
         """Return subject and verb: "You roll", "I roll", "Ann rolls"."""
-        return f"{self.name(seat)} {verb}{'s' if self._me is None else ''}"
+        if self._me is None:
+            return f"{self._names[seat]} {verb}s"
+        return f"{'You' if seat == self._me else 'I'} {verb}"
 
     def whose(self, seat: Seat) -> str:
         """Return the possessive at the beginning of a sentence."""
-        return self._either(seat, "Your", "My", f"{self._names[seat]}'s")
+        if self._me is None:
+            return f"{self._names[seat]}'s"
+        return "Your" if seat == self._me else "My"
 
     def asked(self, seat: Seat, request: str) -> str:
         """A request to a seat, by its name where two people are at the keyboard."""
-        addressed = f"{self._names[seat]}, {request[0].lower()}{request[1:]}"
-        return self._either(seat, request, request, addressed)
-
-    def to(self, seat: Seat) -> str:
-        """The beginning of a request to a seat."""
-        return self._either(seat, "Your", "Your", f"{self._names[seat]}, your")
+        if self._me is None:
+            return f"{self._names[seat]}, {request[0].lower()}{request[1:]}"
+        return request
 
 
 def choices(hand: Sequence[str]) -> str:
@@ -222,15 +214,16 @@ class DiceArt(Ink):
         edges, margin = self.edges, " " if wide else ""
         edge, down = edges.across * (3 + 2 * len(margin)), edges.down
 
-        def ruler(ends: str) -> str:
-            return ends[0] + ends[1].join([edge] * len(faces)) + ends[2]
+        def row(ends: str, cells: Sequence[str]) -> str:
+            return ends[0] + ends[1].join(cells) + ends[2]
 
-        rows = (
-            down + down.join(f"{margin}{PIPS[face][row]}{margin}" for face in faces) + down
-            for row in range(3)
+        lines = (
+            row(down * 3, [f"{margin}{PIPS[face][line]}{margin}" for face in faces])
+            for line in range(3)
         )
-        drawn = [row.replace("o", "o" if self.ascii_only else "●") for row in rows]
-        return [ruler(edges.top), *drawn, ruler(edges.foot)]
+        drawn = [line.replace("o", "o" if self.ascii_only else "●") for line in lines]
+        flat = [edge] * len(faces)
+        return [row(edges.top, flat), *drawn, row(edges.foot, flat)]
 
     def die(self, label: str, die: Die, wide: bool) -> list[str]:
         """A die below its label."""
@@ -253,16 +246,14 @@ class DiceArt(Ink):
             for title, hand in zip(titles, hands, strict=True)
         ]
         if not beside:
-            return [self._titled(line, titles) for column in columns for line in column]
+            return [line for first, *rest in columns for line in (self.ink(first, "bold"), *rest)]
         room = _width(wide) + GAP
         first = self.ink(titles[0], "bold") + " " * (room - len(titles[0]))
-        lines = [first + self.ink(titles[1], "bold")]
-        for left, right in zip_longest(columns[0][1:], columns[1][1:], fillvalue=""):
-            lines.append(f"{left:<{room}}{right}".rstrip())
-        return lines
-
-    def _titled(self, line: str, titles: Sequence[str]) -> str:
-        return self.ink(line, "bold") if line in titles else line
+        pairs = zip_longest(columns[0][1:], columns[1][1:], fillvalue="")
+        return [
+            first + self.ink(titles[1], "bold"),
+            *(f"{left:<{room}}{right}".rstrip() for left, right in pairs),
+        ]
 
     def rolled(self, faces: tuple[int, int], captions: tuple[str, str]) -> list[str]:
         """Two faces as they fell, each below its caption; beside each other if they fit."""
@@ -313,11 +304,6 @@ def advice(mine: Hand, theirs: Hand) -> list[str]:
     return lines
 
 
-def advised(mine: Hand, theirs: Hand) -> dict[str, str]:
-    """Return the mix of perfect play for the record, as exact fractions."""
-    return {str(i): str(chance) for i, chance in enumerate(solve(mine, theirs).my_mix)}
-
-
 def cost(mine: Hand, theirs: Hand, pick: int) -> str:
     """Return the cost of an opened choice, in chance to win against perfect play."""
     lost = regrets(mine, theirs)[0][pick]
@@ -360,7 +346,6 @@ class FateStonesScreen(Sitting):
         self._state = self._game.start()
         self._deals = 0
         self._stirred = False
-        self._asides: dict[str, Callable[[], None]] = {}
 
     def left(self, seat: Seat) -> None:
         self.say(f"{self._words.does(seat, 'leave')} the game, and so the other side wins.")
@@ -368,7 +353,7 @@ class FateStonesScreen(Sitting):
     # Asking
 
     def asides(self) -> Mapping[str, Callable[[], None]]:
-        return self._asides
+        return {"?": self._help, "hint": self._hint}
 
     def stir(self, ask: Ask) -> str:
         what = "deal" if self._state.phase == "deal" else "roll"
@@ -386,8 +371,8 @@ class FateStonesScreen(Sitting):
     def choose(self, ask: Ask) -> int:
         mine = self._state.hands[ask.seat]
         hidden = "hidden: " if self._hot_seat else ""
-        prompt = f"{self._words.to(ask.seat)} die ({hidden}{choices(mine)}, hint, ?, X): "
-        self._asides = {"?": partial(self._help, ask.seat), "hint": partial(self._hint, ask.seat)}
+        asked = f"Your die ({hidden}{choices(mine)}, hint, ?, X): "
+        prompt = self._words.asked(ask.seat, asked)
         while True:
             answer = self.ask(prompt, hidden=self._hot_seat)
             if answer in mine:
@@ -401,20 +386,25 @@ class FateStonesScreen(Sitting):
                 "hint for advice, ? for help or X to exit."
             )
 
-    def _hint(self, seat: Seat) -> None:
-        mine, theirs = self._state.hands[seat], self._state.hands[1 - seat]
-        self._table.note({"hint": advised(mine, theirs), "seat": seat})
+    def _hands(self) -> tuple[Hand, Hand]:
+        """Return the asked seat's dice, and those of the other side."""
+        return self._state.hands[self.asked], self._state.hands[1 - self.asked]
+
+    def _hint(self) -> None:
+        mine, theirs = self._hands()
+        mix = {str(i): str(chance) for i, chance in enumerate(solve(mine, theirs).my_mix)}
+        self._table.note({"hint": mix, "seat": self.asked})
         first, *lines = advice(mine, theirs)
         self.say(first)
         self.console.say("\n".join(lines))
 
-    def _help(self, seat: Seat) -> None:
+    def _help(self) -> None:
         for rule in FateStonesWords.rules.splitlines():
             self.say(rule, first="* ")
         self.console.say()
-        lines = odds(self._state.hands[seat], self._state.hands[1 - seat])
-        self.say(lines[0])
-        self.console.say("\n".join(lines[1:]))
+        first, *lines = odds(*self._hands())
+        self.say(first)
+        self.console.say("\n".join(lines))
         self.console.say()
         self.say(KEYS)
 
