@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
-import os
 import re
-import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from hashlib import shake_256
 from itertools import count, product
 from pathlib import Path
 
@@ -16,13 +14,11 @@ import pytest
 
 from fairground.cli import main
 from fairground.coach import judging as coach_advice
-from fairground.core import IllegalMove, MissingExtra
+from fairground.core import MissingExtra
 from fairground.games.codebreaking import solver as solve_codebreaking
 from fairground.games.codebreaking.rules import (
-    STAKE,
     Code,
     CodeBreaking,
-    Marks,
     Row,
     fits,
     marks,
@@ -38,7 +34,6 @@ from fairground.games.codebreaking.screen.screen import (
     CodeBoard,
     amount,
     code_of,
-    marks_of,
 )
 from fairground.games.codebreaking.solver.advice import Count, Counting
 from fairground.games.codebreaking.words import CodeBreakingWords
@@ -46,57 +41,23 @@ from fairground.terminal.waiting import patiently
 from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
+from tests.terminal.conftest import Answer, Here
 
-
-class Keyboard(io.StringIO):
-    """Types what a function makes of all that was printed so far; ends when it says nothing."""
-
-    def __init__(self, answer: Callable[[str], str | None], seen: Callable[[], str]) -> None:
-        super().__init__()
-        self._answer, self._seen = answer, seen
-
-    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
-        said = self._answer(self._seen())
-        return "" if said is None else f"{said}\n"
-
-
-class Session:
-    """Runs the command in this process, with the screen and the record at hand."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-        self._patch = monkeypatch
-        self._path = folder / "game.jsonl"
-
-    def __call__(
-        self, answers: Iterable[str] | Callable[[str], str | None], *arguments: str
-    ) -> Told:
-        screen, errors = io.StringIO(), io.StringIO()
-        if callable(answers):
-            keyboard: io.StringIO = Keyboard(answers, screen.getvalue)
-        else:
-            keyboard = io.StringIO("".join(f"{answer}\n" for answer in answers))
-        with self._patch.context() as patch:
-            patch.setattr(sys, "stdin", keyboard)
-            patch.setattr(sys, "stdout", screen)
-            patch.setattr(sys, "stderr", errors)
-            code = main(["codebreaking", *arguments, "--save", str(self._path)])
-        saved = self._path.read_bytes() if self._path.exists() else b""
-        return Told(code, screen.getvalue(), errors.getvalue(), saved)
+Play = Callable[..., Told]
 
 
 @pytest.fixture
-def play(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Session:
+def play(here: Here, monkeypatch: pytest.MonkeyPatch) -> Play:
     """Games whose chance is the same in every run: no guess hits the code by accident."""
     drops = count()
-
-    def fresh() -> bytes:
-        return hashlib.sha3_256(f"drop {next(drops)}".encode()).digest()
-
-    monkeypatch.setattr("fairground.fair.chains.fresh", fresh)
-    monkeypatch.setattr("fairground.table.fresh", fresh)
-    monkeypatch.setattr("fairground.terminal.evening.fresh", lambda: bytes(32))
+    monkeypatch.setattr("secrets.token_bytes", lambda n: shake_256(b"%d" % next(drops)).digest(n))
     monkeypatch.setenv("COLUMNS", "100")
-    return Session(monkeypatch, tmp_path)
+
+    def session(answers: list[str] | Answer, *arguments: str) -> Told:
+        typed = answers if callable(answers) else "".join(f"{answer}\n" for answer in answers)
+        return here.saved(typed, "codebreaking", *arguments)
+
+    return session
 
 
 ROW = re.compile(r"^ +\d+  (\d+) +[Xo.●○·]+ +(\d+) +(\d+) +([\d,]+)$", re.MULTILINE)
@@ -133,31 +94,7 @@ def honest_keeper(secret: Code, base: int) -> Callable[[str], str]:
 
 
 class TestBreaking:
-    def test_a_fair_game_with_a_share(self, play: Session) -> None:
-        told = play(simple_breaker(6, 4), "--oracle", "fair", "--share", "heads, tails, tails")
-        assert told.code == 0
-        rows = [row for row, _ in rows_on(told.out)]
-        code = write_code(rows[-1].guess, 6)
-        assert rows[-1].marks == (4, 0) and fits(rows[-1].guess, rows)
-        assert f"the code is {code}" in told.out and f"Broken with {len(rows)} guess" in told.out
-        assert told.claims == ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1"]
-        assert told.verdict.payoff == (len(rows), -len(rows))
-        assert "Fair draws      yes        unless somebody guessed the words of" in told.out
-
-    def test_an_evil_game_is_consistent_and_takes_five_guesses_at_least(
-        self, play: Session
-    ) -> None:
-        told = play(simple_breaker(6, 4), "--oracle", "evil")
-        rows = [row for row, _ in rows_on(told.out)]
-        assert told.code == 0 and len(rows) >= 5
-        assert told.claims == ["CONSISTENT", "LEAST_TELLING"]
-        commitment, remark = told.notes
-        assert re.fullmatch("[0-9a-f]{64}", str(commitment["commitment"]))
-        assert str(commitment["commitment"]) in told.out
-        assert "proven forced" in str(remark["remark"]) and "proven forced" in told.out
-        assert "random filler" in told.out and "KEY" not in told.out
-
-    def test_the_count_is_exact(self, play: Session) -> None:
+    def test_the_count_is_exact(self, play: Play) -> None:
         told = play(["", "0012", "3454", "1122", "give up"])
         rows: list[Row] = []
         for row, left in rows_on(told.out):
@@ -165,7 +102,7 @@ class TestBreaking:
             assert left == sum(fits(code, rows) for code in product(range(6), repeat=4))
         assert len(rows) == 3
 
-    def test_hints_lead_to_the_code(self, play: Session) -> None:
+    def test_hints_lead_to_the_code(self, play: Play) -> None:
         def follow(screen: str) -> str:
             """Ask for a hint, then type it."""
             found = re.search(r"Hint: (\d{4})", screen[screen[:-9].rfind("Guess") :])
@@ -186,9 +123,7 @@ class TestBreaking:
             printed = capsys.readouterr()
             assert "pip install 'fairground[solve]'" in printed.err and printed.out == ""
 
-    def test_a_fair_game_needs_no_extra(
-        self, play: Session, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_a_fair_game_needs_no_extra(self, play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
         def missing(*_: object, **__: object) -> None:
             raise MissingExtra("no extra here")
 
@@ -202,7 +137,7 @@ class TestBreaking:
 
 class TestKeeping:
     @pytest.mark.parametrize("secret", [(1, 0, 1, 3), (5, 5, 5, 5), (0, 0, 1, 2)])
-    def test_the_solver_finds_the_code(self, secret: Code, play: Session) -> None:
+    def test_the_solver_finds_the_code(self, secret: Code, play: Play) -> None:
         told = play(honest_keeper(secret, 6), "--keeper")
         rows = [row for row, _ in rows_on(told.out)]
         assert told.code == 0 and len(rows) <= 6
@@ -211,29 +146,7 @@ class TestKeeping:
         assert told.verdict.payoff == (len(rows), -len(rows))
         assert told.verdict.seats == ("Player", "Solver (best)")
 
-    @pytest.mark.parametrize("solver", ["entropy", "optimal:5", "annealing:200"])
-    def test_any_solver(self, solver: str, play: Session) -> None:
-        size = ("--base", "4", "--length", "3")
-        told = play(honest_keeper((3, 1, 1), 4), "--keeper", *size, "--solver", solver)
-        assert told.code == 0 and "your code is 311." in told.out
-
-    def test_a_contradiction_is_named_and_lost(self, play: Session) -> None:
-        told = play(["0 0", "0 0", "0 0", "end"], "--keeper")
-        # 0012 and what follows without any match leave codes of 3, 4 and 5 only, and so on
-        named = re.search(r"no code fits rows? ([\d, and]+)", told.out)
-        assert told.code == 0 and named
-        numbers = [int(n) for n in re.findall(r"\d+", named[1])]
-        rows = [Row(read_code(c), (0, 0)) for c in re.findall(r"My guess \d+: (\d+)", told.out)]
-        chosen = [rows[n - 1] for n in numbers]
-        codes = list(product(range(6), repeat=4))
-        assert not any(fits(code, chosen) for code in codes)
-        for spared in range(len(chosen)):
-            fewer = chosen[:spared] + chosen[spared + 1 :]
-            assert any(fits(code, fewer) for code in codes), "no row can be spared"
-        assert "No code fits your answers" in told.out
-        assert told.verdict.payoff == (-STAKE, STAKE) and told.claims == []
-
-    def test_a_correction_opens_a_new_record_that_says_so(self, play: Session) -> None:
+    def test_a_correction_opens_a_new_record_that_says_so(self, play: Play) -> None:
         secret = (1, 0, 1, 3)
         honest = honest_keeper(secret, 6)
         steps = iter(["3 0", None, "fix 1"])  # a false answer, a true one, then the correction
@@ -272,7 +185,7 @@ class TestKeeping:
         assert reasons == ["chose to exit", "the game goes on in another record"]
         assert "INVALID" not in capsys.readouterr().out
 
-    def test_the_answer_that_contradicts_can_be_corrected_itself(self, play: Session) -> None:
+    def test_the_answer_that_contradicts_can_be_corrected_itself(self, play: Play) -> None:
         """Nothing false was written down, so the record is the first one."""
         secret = (1, 0, 1, 3)
         honest = honest_keeper(secret, 6)
@@ -340,27 +253,10 @@ class TestLook:
 
 
 class TestInput:
-    def test_codes(self) -> None:
-        assert code_of("0511", CodeBreaking(6, 4)) == (0, 5, 1, 1)
-        assert code_of("12,99,3", CodeBreaking(100, 3)) == (12, 99, 3)
-        assert code_of("42", CodeBreaking(100, 1)) == (42,)
-        assert read_code(write_code((42,), 100)) == (42,)
-        with pytest.raises(IllegalMove, match=r"must be in 0\.\.5, not 6"):
-            code_of("0 1 2 6", CodeBreaking(6, 4))
-
     @pytest.mark.parametrize(("base", "length"), [(2, 1), (6, 4), (10, 8), (100, 1), (100, 5)])
     def test_examples_can_be_typed(self, base: int, length: int) -> None:
         game = CodeBreaking(base, length)
         assert len(code_of(CodeBreakingWords(game, NAMES).example_code(), game)) == length
-
-    @pytest.mark.parametrize("text", ["1 2", "1,2", "12", "1/2", " 1 ,2 "])
-    def test_marks(self, text: str) -> None:
-        wanted: Marks = (1, 2)
-        assert marks_of(text, CodeBreaking(6, 4)) == wanted
-
-    def test_in_long_codes_two_digits_are_one_number(self) -> None:
-        with pytest.raises(IllegalMove, match="two numbers"):
-            marks_of("12", CodeBreaking(6, 12))
 
     def test_what_fails_while_waiting_fails(self) -> None:
         with pytest.raises(ZeroDivisionError):
@@ -381,22 +277,6 @@ def test_counting_goes_on_row_by_row() -> None:
 
 
 # The real program, in a pipe and on a terminal
-
-
-def test_a_pipe_with_plain_letters() -> None:
-    environment = os.environ | {"LC_ALL": "C", "COLUMNS": "40", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "fairground", "codebreaking", "--no-save", "--oracle", "nice"],
-        input="0123\n",
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-        timeout=120,
-    )
-    assert done.stdout.isascii() and "\x1b" not in done.stdout and done.stderr == ""
-    assert max(map(len, done.stdout.splitlines())) <= 40
-    assert re.search(r"1  0123 +XXXX +4 +0 +1$", done.stdout, re.MULTILINE)
 
 
 def test_a_game_on_a_real_terminal_shows_the_whole_board() -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairground.cli import main
 from fairground.core import InputError
 from fairground.games.codebreaking.rules import STAKE
 from fairground.terminal import evening
 from fairground.terminal.records import winners
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.helpers.told import Told
+from tests.terminal.conftest import Here
 
 DICE = ("dice", "1,2,3", "4,5,6", "2,2,2")
 NICE = ("codebreaking", "--oracle", "nice")
@@ -25,21 +22,8 @@ Play = Callable[..., Told]
 
 
 @pytest.fixture
-def play(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Play:
-    """Run a command with these lines; its record is the last that it wrote."""
-
-    def command(lines: str, *arguments: str) -> Told:
-        path = tmp_path / "game.jsonl"
-        path.unlink(missing_ok=True)
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        code = main([*arguments, "--save", str(path)])
-        printed = capsys.readouterr()
-        record = path.read_bytes() if path.exists() else b""
-        return Told(code, printed.out, printed.err, record)
-
-    return command
+def play(here: Here) -> Play:
+    return here.saved
 
 
 def seats(told: Told) -> list[str]:
@@ -50,9 +34,6 @@ class TestCounting:
     def test_whoever_leaves_is_not_asked_for_more(self, play: Play) -> None:
         told = play("x\n0123\n", *NICE, "--games", "2")
         assert told.code == 0 and told.out.count("Check it yourself") == 1
-
-    def test_in_a_pipe_there_is_one_game(self, play: Play) -> None:
-        assert "Once more?" not in play("0123\n", *NICE).out
 
     @pytest.mark.parametrize(
         ("game", "payoff", "won"),

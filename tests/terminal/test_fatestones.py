@@ -3,44 +3,35 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 import re
-import sys
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairground.cli import main
-from fairground.games.fatestones.rules import FateStones, fair_dice
 from fairground.games.fatestones.screen.screen import DiceArt, SeatNames, advice, cost, exactly
 from fairground.games.fatestones.solver.choices import solve
 from fairground.terminal.console import percent
 from fairground.verifier import Verdict, verify
 from tests.helpers.pseudo_terminal import on_a_terminal
+from tests.terminal.conftest import Here
 
 Events = list[dict[str, Any]]
 Play = Callable[..., tuple[int, str, str]]
 
-ONES = "111111\n" * 6
 PICKS = "0\n" * 90
 """More choices than a game needs; what is not needed is not read."""
 
 
 @pytest.fixture
-def play(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Play:
-    """Play with answers from a pipe: the exit code, and what was printed."""
-    monkeypatch.setenv("COLUMNS", "80")
+def play(here: Here) -> Play:
+    """Play with these answers: the exit code, and what was printed."""
 
     def session(answers: str, *arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-        code = main(["fatestones", *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
+        return here(answers, "fatestones", *arguments)[:3]
 
     return session
 
@@ -50,22 +41,9 @@ def record(tmp_path: Path) -> Path:
     return tmp_path / "game.jsonl"
 
 
-@pytest.fixture
-def ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Six dice that always tie. New tables refuse them; here that is set aside."""
-    monkeypatch.setattr(FateStones, "must_be_winnable", lambda self: None)
-    path = tmp_path / "ones.txt"
-    path.write_text(ONES)
-    return path
-
-
 def read(path: Path) -> tuple[Verdict, Events]:
     data = path.read_bytes()
     return verify(data), [json.loads(line) for line in data.splitlines()]
-
-
-def claims(verdict: Verdict) -> list[str]:
-    return [str(claim) for claim in verdict.claims]
 
 
 def where(events: Events, kind: str, seat: int) -> list[int]:
@@ -75,25 +53,6 @@ def where(events: Events, kind: str, seat: int) -> list[int]:
 
 
 class TestAgainstTheMachine:
-    def test_a_game_is_told_as_it_was_recorded(self, play: Play, record: Path) -> None:
-        for opponent in ("optimal", "greedy", "random", "mcts:20"):
-            code, text, error = play(
-                f"my word\n{PICKS}", "--opponent", opponent, "--save", str(record)
-            )
-            assert (code, error) == (0, "")
-            verdict, events = read(record)
-            assert verdict.ok
-            assert verdict.seats == ("Player", f"Machine ({opponent})")
-            assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "SEALED:0"]
-            assert events[0]["public"]["stir"] == "once"
-            assert [e["value"] for e in events if e["kind"] == "share"] == ["my word"]
-            assert verdict.payoff is not None
-            winner = "You win: " if verdict.payoff[0] == 1 else "I win: "
-            assert text.count(winner) == 1
-            assert text.count(" win: ") == 1
-            assert "words given once: the house could know later draws" in text
-            assert f"fairground verify {record}" in text
-
     def test_the_machines_seal_is_shown_before_you_choose_and_fits_no_other_choice(
         self, play: Play, record: Path
     ) -> None:
@@ -126,22 +85,6 @@ class TestAgainstTheMachine:
 
             fitting = [move for move in range(3) if made(move) == commitment]
             assert fitting == [events[opened]["move"]]
-
-    def test_ties_use_up_dice_and_a_scratch_is_a_new_deal(
-        self, play: Play, record: Path, ones: Path
-    ) -> None:
-        answers = "w\n0\n0\n0\nX\n"
-        code, text, _ = play(answers, "--dice", str(ones), "--save", str(record))
-        assert code == 0
-        assert text.count("A tie: 1 and 1. Both dice are gone; choose again.") == 2
-        assert text.count("These dice are left:") == 2
-        assert "Your die (0, 1, 2, hint" in text
-        assert "Your die (0, 1, hint" in text
-        assert "Your die (0, hint" in text
-        scratch = text.index("That is a scratch")
-        assert scratch < text.index("Deal number 2:") < text.index("You leave the game")
-        verdict, _ = read(record)
-        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
 
     def test_the_rolls_told_are_those_of_the_record(self, play: Play, record: Path) -> None:
         _, text, _ = play(f"w\n{PICKS}", "--ascii", "--save", str(record))
@@ -199,18 +142,6 @@ ROWS = {1: (0, 1, 0), 2: (1, 0, 1), 3: (1, 1, 1), 4: (2, 0, 2), 5: (2, 1, 2), 6:
 
 
 class TestLeaving:
-    @pytest.mark.parametrize("answers", ["X\ny\n", "w\nx\n", "w\n0\nX\n", "w\n0\n0\nX\n"])
-    def test_x_is_a_recorded_forfeit(
-        self, answers: str, play: Play, record: Path, ones: Path
-    ) -> None:
-        code, text, _ = play(answers, "--dice", str(ones), "--save", str(record))
-        assert code == 0
-        assert "You leave the game" in text
-        verdict, _ = read(record)
-        assert (verdict.ok, verdict.payoff) == (True, (-1, 1))
-        assert '"Player" left' in verdict.remarks[0]
-        assert "chose to exit" in verdict.remarks[0]
-
     def test_a_record_that_does_not_hold_is_a_failed_check(
         self, play: Play, record: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -221,25 +152,6 @@ class TestLeaving:
         code, text, _ = play(f"my word\n{PICKS}", "--save", str(record))
         assert code == 1
         assert "INVALID at line" in text
-
-
-class TestHotSeat:
-    def test_two_people_choose_without_being_seen(self, play: Play, record: Path) -> None:
-        answers = "red\nblue\n" + "1\n0\n" + PICKS
-        code, text, _ = play(answers, "--hot-seat", "--save", str(record))
-        assert code == 0
-        verdict, events = read(record)
-        assert claims(verdict) == ["COMMITTED", "UNIFORM:0", "UNIFORM:1", "SEALED:0", "SEALED:1"]
-        assert verdict.seats == ("Player 1", "Player 2")
-        assert verdict.payoff is not None
-        assert f"Player {1 if verdict.payoff[0] == 1 else 2} wins: " in text
-        assert [events[where(events, "open", seat)[0]]["move"] for seat in (0, 1)] == [1, 0]
-        for prompt in re.findall(r"your die \(hidden.*", text):
-            assert prompt.endswith("X): "), "an answer stands behind the prompt"
-        commitments = [e["commitment"] for e in events if e["kind"] == "seal"]
-        places = [text.index(commitment) for commitment in commitments]
-        assert all(a < b for a, b in pairwise(places))
-        assert max(places[:2]) < text.index("Both seals are opened.")
 
 
 class TestArguments:
@@ -279,16 +191,6 @@ class TestArt:
         pip = "o" if ascii_only else "●"
         drawn = text.count(pip) - " ".join(self.TITLES).count(pip)
         assert drawn == (6 * 21 if columns >= 25 else 0), "six dice of 21 pips each"
-
-    def test_a_die_is_drawn_as_its_faces(self) -> None:
-        assert DiceArt(30).die("0", "123456", wide=False) == [
-            "0  123456",
-            "+---+---+---+---+---+---+",
-            "|   |o  |o  |o o|o o|o o|",
-            "| o |   | o |   | o |o o|",
-            "|   |  o|  o|o o|o o|o o|",
-            "+---+---+---+---+---+---+",
-        ]
 
     def test_two_hands_lie_side_by_side_and_line_up(self) -> None:
         lines = DiceArt(80, ascii_only=False).hands(self.TITLES, self.HANDS)
@@ -358,16 +260,6 @@ class TestOnATerminal:
         assert shown.endswith("exit 0")
         assert read(record)[0].ok
 
-    def test_a_narrow_plain_terminal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setenv("NO_COLOR", "1")
-        monkeypatch.setenv("LC_ALL", "C")
-        keys = [("random for the deal: ", "rain\n"), ("?, X): ", "X\n")]
-        shown = on_a_terminal(keys, 40, 60, "fatestones", "--no-save")
-        assert shown.isascii()
-        assert "| o o |" in shown
-        assert shown.count("+-----+-----+-----+-----+-----+-----+") == 12
-        assert shown.endswith("exit 0")
-
     def test_hot_seat_choices_are_not_echoed(self, record: Path) -> None:
         keys = [
             ("Player 1, type anything random for the deal: ", "rain\n"),
@@ -397,12 +289,3 @@ def test_a_bag_in_which_nobody_can_win_is_refused(play: Play, tmp_path: Path) ->
     path.write_text("333333  # a comment\n" * 5 + "333334\n")
     code, text, _ = play("X\ny\n", "--dice", str(path), "--no-save")
     assert code == 0 and "You leave the game" in text
-
-
-def test_the_bag_is_the_fair_dice_unless_said_otherwise(
-    play: Play, record: Path, ones: Path
-) -> None:
-    play("X\n", "--save", str(record))
-    assert read(record)[1][0]["params"] == {"dice": list(fair_dice()), "scratch": "redeal"}
-    play("X\n", "--dice", str(ones), "--save", str(record))
-    assert read(record)[1][0]["params"]["dice"] == ["111111"] * 6

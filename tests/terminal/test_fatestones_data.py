@@ -13,17 +13,15 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from fairground.cli import main
 from fairground.core import Fault
 from fairground.games.fatestones.rows import HEADER, row_of
 from fairground.games.fatestones.rules import FateStones, Round
 from fairground.games.fatestones.screen.data import histogram
 from fairground.lab import simulation as lab
-from fairground.lab.plans import Plan, plan_of, states_of
+from fairground.lab.plans import plan_of, states_of
 from fairground.lab.rows import schema_of
 from fairground.terminal.console import decimal
 from fairground.transcript import read
@@ -31,6 +29,7 @@ from fairground.verifier import replay, verify
 from tests.helpers.places import DATA
 from tests.helpers.pseudo_terminal import on_a_terminal
 from tests.solve.test_fatestones import read_values
+from tests.terminal.conftest import Here
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -42,16 +41,9 @@ SAMPLE = "|111111|111111|111111|111111|111111|111111|1|1|1|1|\n"
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(here: Here, monkeypatch: pytest.MonkeyPatch) -> Run:
     monkeypatch.setenv("COLUMNS", "100")
-
-    def command_line(*arguments: object) -> tuple[int, str, str]:
-        capsys.readouterr()
-        code = main([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command_line
+    return lambda *arguments: here("", *arguments)[:3]
 
 
 @pytest.fixture
@@ -102,14 +94,6 @@ class TestDiceSets:
         _, other, _ = run("simulate", "fatestones", *SHORT, "--game", 5, "--dice", path)
         assert one == other
 
-    def test_a_narrow_terminal_gets_one_column(
-        self, run: Run, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("COLUMNS", "40")
-        _, text, _ = run("dice-sets")
-        assert " | " not in text
-        assert len(re.findall(r"^ +\d+  \d{6}  ", text, re.MULTILINE)) == 32
-
 
 class TestSolve:
     def test_the_json_of_the_issue(self, run: Run) -> None:
@@ -120,34 +104,6 @@ class TestSolve:
             "mine": {"134445": "0", "144444": "1", "234444": "0"},
             "theirs": {"233346": "1", "333336": "0", "333444": "0"},
         }
-
-    def test_a_mixed_strategy_equalises_what_the_other_side_may_do(self, run: Run) -> None:
-        """Two dice each, checked by hand: no reply does better, on either side."""
-        mine, theirs = ("111666", "222555"), ("333444", "122556")
-        arguments = ["--mine", ",".join(mine), "--theirs", ",".join(theirs), "--json"]
-        found = json.loads(run("solve", "fatestones", *arguments)[1])
-
-        def chances(a: str, b: str) -> tuple[Fraction, Fraction]:
-            rolls = list(product(a, b))
-            wins, ties = sum(x > y for x, y in rolls), sum(x == y for x, y in rolls)
-            return Fraction(wins, 36), Fraction(ties, 36)
-
-        def entry(i: int, j: int) -> Fraction:
-            win, tie = chances(mine[i], theirs[j])
-            rest_win, rest_tie = chances(mine[1 - i], theirs[1 - j])
-            return win + tie * (rest_win + rest_tie / 2)
-
-        x = [Fraction(found["mine"][die]) for die in mine]
-        y = [Fraction(found["theirs"][die]) for die in theirs]
-        value = Fraction(found["value"])
-        assert sum(x) == sum(y) == 1
-        assert min(sum(x[i] * entry(i, j) for i in (0, 1)) for j in (0, 1)) == value
-        assert max(sum(y[j] * entry(i, j) for j in (0, 1)) for i in (0, 1)) == value
-
-    def test_equal_dice_are_one_entry(self, run: Run) -> None:
-        arguments = ["--mine", "123456,123456", "--theirs", "111666,111666", "--json"]
-        found = json.loads(run("solve", "fatestones", *arguments)[1])
-        assert found == {"value": "1/2", "mine": {"123456": "1"}, "theirs": {"111666": "1"}}
 
     def test_a_single_deal_needs_nothing_heavy(self) -> None:
         """Milliseconds: neither Numba nor NumPy nor Rich is imported for it."""
@@ -220,26 +176,6 @@ class TestSolve:
 
 
 class TestEpisode:
-    def test_six_dice_in_a_row_out(self, run: Run) -> None:
-        arguments = ["episode", *HANDS, "--players", "optimal,mcts:20", "--seed", "7"]
-        code, text, _ = run(*arguments)
-        assert code == 0
-        row = text.splitlines()[-1].split(",")
-        assert row[:6] == [*MINE.split(","), *THEIRS.split(",")]
-        picks, rolls = [int(cell) for cell in row[6:8]], row[8:10]
-        for number, (hand, pick) in enumerate(zip((MINE, THEIRS), picks, strict=True)):
-            die = hand.split(",")[pick]
-            assert rolls[number] in die
-            assert f"Player {number + 1} (" in text
-            assert f") chooses {die} and rolls {rolls[number]}" in text
-        assert picks[0] == 1, "perfect play always takes 144444 here"
-        assert run(*arguments)[1] == text, "a seed makes it reproducible"
-        found = json.loads(run(*arguments, "--json")[1])
-        assert found["row"] == ",".join(row)
-        assert found["choices"] == picks
-        assert found["results"] == [int(roll) for roll in rolls]
-        assert found["seed"] == "7"
-
     def test_the_seeds_sample_episode(self, run: Run) -> None:
         ones = ",".join(["111111"] * 3)
         _, text, _ = run("episode", "--mine", ones, "--theirs", ones, "--players", "random,random",
@@ -327,39 +263,6 @@ class TestSimulate:
         )
         assert b"5 games" in done.stdout
         assert out.read_bytes() == rows
-
-    def test_ctrl_c_leaves_a_state_that_the_same_command_goes_on_from(
-        self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        out, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
-        arguments = ["simulate", "fatestones", *SHORT, "--games", "20"]
-        run(*arguments, "--out", whole)
-        play = lab.rules_chunk
-
-        def interrupted(plan: Plan, first: int, count: int) -> Any:
-            if first >= 7:
-                raise KeyboardInterrupt
-            return play(plan, first, count)
-
-        monkeypatch.setattr(lab, "rules_chunk", interrupted)
-        monkeypatch.setattr(lab, "PROBE", 100.0)
-        code, text, _ = run(*arguments, "--out", out)
-        assert code == 130
-        assert "Interrupted." in text
-        assert f"fairground {' '.join(arguments)} --out {out}" in text
-        assert not out.exists()
-        code, _, error = run(*arguments, "--seed", "other", "--out", out)
-        assert code == 2
-        assert "other arguments" in error
-        monkeypatch.setattr(lab, "rules_chunk", play)
-        code, text, _ = run(*arguments, "--out", out)
-        assert code == 0
-        assert "20 games (7 of them by an earlier run)" in text
-        assert out.read_bytes() == whole.read_bytes()
-        assert sorted(path.name for path in tmp_path.glob("*.csv*")) == [
-            f"{name}{more}" for name in ("out.csv", "whole.csv")
-            for more in ("", ".README.md", ".card.json")
-        ]  # fmt: skip
 
     def test_ctrl_c_on_a_terminal_stops_the_workers_quietly(self, tmp_path: Path) -> None:
         """Real processes, stopped in the middle; then the same command finishes the work."""
@@ -474,32 +377,6 @@ class TestEpisodes:
         assert "1 die each, but no tied round" in found["illegal"][2]["reason"]
         assert found["illegal"][4]["reason"] == "it continues line 4, which is illegal"
 
-    def test_every_illegal_row_is_named_and_not_counted(self, run: Run, tmp_path: Path) -> None:
-        won = "111666,133455,133356,333444,124455,222366,1,0,5,4"
-        bad = [
-            won.replace("1,0,5,4", "1,0,2,4"),
-            won.replace("1,0,5,4", "3,0,5,4"),
-            won.replace("111666", "123456").replace("333444", "123456"),
-            "133356,114456,124455,233445,133446,123456,2,2,2,2",
-            won,
-            "too,short",
-        ]
-        path = tmp_path / "bad.csv"
-        path.write_text("\n".join([HEADER, won, *bad]) + "\n")
-        code, text, _ = run("episodes", path, "--set", "fair")
-        assert code == 1, "a check failed"
-        lines = dict(re.findall(r"^  line (\d+): (.*)$", text, re.MULTILINE))
-        assert sorted(map(int, lines)) == [3, 4, 5, 6, 8]
-        assert "rolls '2' with 133455" in lines["3"]
-        assert "picks '3' of 3 dice" in lines["4"]
-        assert "123456 is used 2 times, but this set of dice has it once" in lines["5"]
-        assert "no next round follows" in lines["6"]
-        assert "2 columns" in lines["8"]
-        found = json.loads(run("episodes", path, "--set", "fair", "--json")[1])
-        assert [row["line"] for row in found["illegal"]] == [3, 4, 5, 6, 8]
-        assert (found["rows"], found["wins"], found["losses"], found["ties"]) == (7, 2, 0, 0)
-        assert found["games"] == 2
-
     def test_perfect_choices_cost_nothing(self, run: Run, tmp_path: Path) -> None:
         path = tmp_path / "best.csv"
         path.write_text(f"{MINE},{THEIRS},1,0,4,3\n")
@@ -519,13 +396,6 @@ class TestEpisodes:
         code, text, error = run("episodes", path)
         assert (code, text) == (2, "")
         assert said in error
-
-    def test_the_bar_moves_on_a_terminal(self, tmp_path: Path) -> None:
-        path = tmp_path / "many.csv"
-        path.write_text(f"{MINE},{THEIRS},1,0,4,3\n" * 450)
-        shown = on_a_terminal([], 80, 40, "episodes", str(path))
-        assert "450/450" in shown
-        assert shown.endswith("exit 0")
 
 
 def test_a_kernel_at_fault_is_a_failed_check(

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import io
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from fairground.cli import COMMANDS, main
+from fairground.cli import COMMANDS
 from fairground.commands.menu import shorten
 from fairground.terminal.console import Arguments
 from fairground.terminal.files import config_file
 from tests.helpers.pseudo_terminal import on_a_terminal
+from tests.terminal.conftest import Here
 
 NICE = ("codebreaking", "--oracle", "nice")
 
@@ -31,14 +30,8 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def command(*arguments: str, lines: str = "") -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(lines))
-        code = main(list(arguments))
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return command
+def run(here: Here) -> Run:
+    return lambda *arguments, lines="": here(lines, *arguments)[:3]
 
 
 class TestMenu:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fairground.cli import main
 from fairground.commands.play import read_value
 from fairground.core import BadParams, Game, InputError
 from fairground.games import GAMES, game_class, make_game
@@ -21,19 +18,7 @@ from fairground.players import offered, seat_labels
 from fairground.terminal.evening import company
 from fairground.words import words_for
 from tests.helpers.told import Told
-
-
-def in_one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def saved(arguments: Sequence[str]) -> bytes:
-    """The transcript, if one was to be kept and was begun."""
-    path = Path(arguments[arguments.index("--save") + 1]) if "--save" in arguments else None
-    return path.read_bytes() if path is not None and path.exists() else b""
-
-
-Run = Callable[..., Told]
+from tests.terminal.conftest import Here
 
 
 def fairground(answers: str, *arguments: str, **environment: str) -> Told:
@@ -46,23 +31,9 @@ def fairground(answers: str, *arguments: str, **environment: str) -> Told:
         check=False,
     )
     assert b"Traceback" not in done.stderr
-    return Told(done.returncode, done.stdout.decode(), done.stderr.decode(), saved(arguments))
-
-
-@pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """The same in this process, which is quicker, and no pipe."""
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def session(answers: str, *arguments: str) -> Told:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
-        try:
-            code = main(list(arguments))
-        except SystemExit as end:  # --help
-            code = int(str(end.code))
-        return Told(code, *capsys.readouterr(), saved(arguments))
-
-    return session
+    record = Path(arguments[-1])
+    saved = record.read_bytes() if record.suffix == ".jsonl" and record.exists() else b""
+    return Told(done.returncode, done.stdout.decode(), done.stderr.decode(), saved)
 
 
 @pytest.fixture
@@ -100,7 +71,7 @@ def test_each_game_is_played_to_its_end_and_checked(game: str, record: Path) -> 
         assert moved["seat"] != seat or "\nYou " in told.out
 
 
-def test_programs_alone_need_no_answers(here: Run, record: Path) -> None:
+def test_programs_alone_need_no_answers(here: Here, record: Path) -> None:
     seats = ("--seat", "zombie1=cautious", "--seat", "zombie2=random")
     told = here("", "play", "zombie", "brains_to_win=1", *seats, "--save", str(record))
     assert (told.code, told.err) == (0, "")
@@ -108,7 +79,7 @@ def test_programs_alone_need_no_answers(here: Run, record: Path) -> None:
     assert "\nZombie 1 (cautious) rolls." in told.out and "\nZombie 2 (random) rolls." in told.out
 
 
-def test_the_others_play_on_when_one_of_three_leaves(here: Run, record: Path) -> None:
+def test_the_others_play_on_when_one_of_three_leaves(here: Here, record: Path) -> None:
     seats = [part for n in (1, 2) for part in ("--seat", f"zombie{n}=me:{'AB'[n - 1]}")]
     answers = "a\nb\nq\ny\n" + "r\nh\n" * 500
     told = here(answers, "play", "zombie", "players=3", "brains_to_win=2", *seats,
@@ -126,7 +97,7 @@ def test_the_others_play_on_when_one_of_three_leaves(here: Run, record: Path) ->
     assert f"\n{winner} wins with " in told.out
 
 
-def test_all_people_leave_at_the_end_of_the_input(here: Run, record: Path) -> None:
+def test_all_people_leave_at_the_end_of_the_input(here: Here, record: Path) -> None:
     seats = [part for n in (1, 2) for part in ("--seat", f"zombie{n}=me")]
     told = here("a\nb\n", "play", "zombie", "players=4", "brains_to_win=2", *seats,
                 "--save", str(record))  # fmt: skip
@@ -155,7 +126,7 @@ def test_plain_letters_and_narrow_terminals(game: str) -> None:
 # Declarations
 
 
-def test_without_a_game_all_are_listed(here: Run) -> None:
+def test_without_a_game_all_are_listed(here: Here) -> None:
     told = here("", "play")
     assert told.code == 0
     for name, listing in GAMES.listed.items():
@@ -165,7 +136,7 @@ def test_without_a_game_all_are_listed(here: Run) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES.listed)
-def test_help_says_who_can_sit_where_and_what_a_game_is_made_of(here: Run, name: str) -> None:
+def test_help_says_who_can_sit_where_and_what_a_game_is_made_of(here: Here, name: str) -> None:
     told = here("", "play", name, "--help")
     assert told.code == 0
     game = game_class(name).from_params({})
@@ -239,7 +210,7 @@ def test_values_of_another_shape_are_refused(text: str, kind: str) -> None:
     assert repr(text) in str(refused.value)
 
 
-def test_a_game_that_cannot_be_loaded_is_said(here: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_that_cannot_be_loaded_is_said(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = GAMES["poker/2"]
     monkeypatch.setitem(GAMES.listed, "torn/1", whole._replace(rules="no.such:Rules"))
     monkeypatch.setitem(GAMES.listed, "mute/1", whole._replace(words="fairground.words:Nothing"))

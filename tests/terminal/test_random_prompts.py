@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import json
-from pathlib import Path
-
 import pytest
 
-from fairground import cli
 from fairground.terminal.sitting import COMMANDS
-from fairground.verifier import verify
+from tests.helpers.told import Told
+from tests.terminal.conftest import Here
 
 GAMES = {
     "zombie": ["zombie", "--players", "Ann,Bob"],
@@ -22,40 +18,25 @@ GAMES = {
 LEAVE = ("q", "Q", "quit", "x", "X", "exit")
 
 
-def run(name: str, typed: list[str], path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{line}\n" for line in typed)))
-    cli.main([*GAMES[name], "--save", str(path)])
-
-
-def words_in(path: Path) -> list[str]:
-    events = [json.loads(line) for line in path.read_bytes().splitlines()]
-    return [event["value"] for event in events if event["kind"] == "share"]
+def shares(told: Told) -> list[str]:
+    return [event["value"] for event in told.events if event["kind"] == "share"]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_command_is_taken_as_randomness(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "game.jsonl"
+def test_no_command_is_taken_as_randomness(name: str, here: Here) -> None:
     stays = sorted(COMMANDS - set(LEAVE))
     asked = [*stays, *(word.upper() for word in stays), *(line for w in LEAVE for line in (w, "n"))]
-    run(name, [*asked, "pebbles 42"], path, monkeypatch)
-    shown = capsys.readouterr().out
-    assert words_in(path)[:1] == ["pebbles 42"]
-    assert not {word.lower() for word in words_in(path)} & COMMANDS
-    assert "'best' is a command" in shown
-    assert "nothing to advise" in shown
-    assert "fingerprint" in shown or "guess" in shown  # the help
+    told = here.saved("\n".join([*asked, "pebbles 42\n"]), *GAMES[name])
+    assert shares(told)[:1] == ["pebbles 42"]
+    assert not {word.lower() for word in shares(told)} & COMMANDS
+    assert "'best' is a command" in told.out
+    assert "nothing to advise" in told.out
+    assert "fingerprint" in told.out or "guess" in told.out  # the help
 
 
 @pytest.mark.parametrize("word", LEAVE)
 @pytest.mark.parametrize("name", GAMES)
-def test_leaving_asks_first_and_lends_nothing(
-    name: str, word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "game.jsonl"
-    run(name, [word, "y", "y", word, "y"], path, monkeypatch)
-    assert words_in(path) == []
-    verdict = verify(path.read_bytes())
-    assert verdict.ok
-    assert "UNIFORM" not in [claim.name for claim in verdict.claims]
+def test_leaving_asks_first_and_lends_nothing(name: str, word: str, here: Here) -> None:
+    told = here.saved(f"{word}\ny\ny\n{word}\ny\n", *GAMES[name])
+    assert shares(told) == []
+    assert "UNIFORM" not in "".join(told.claims)

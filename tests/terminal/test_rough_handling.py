@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import pty
@@ -15,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from fairground.cli import main
 from fairground.verifier import verify
 from tests.helpers.pseudo_terminal import Act, on_a_terminal, session
+from tests.terminal.conftest import Here
 
 DICE = ("dice", "2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
 GAMES = {
@@ -81,21 +80,13 @@ class TestEndOfInput:
         [(game, LINES[game][:n]) for game in LINES for n in range(len(LINES[game]) + 1)],
     )
     def test_everybody_leaves_and_the_record_holds(
-        self,
-        game: str,
-        lines: list[str],
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
+        self, game: str, lines: list[str], here: Here
     ) -> None:
-        record = tmp_path / "game.jsonl"
-        monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
-        assert main([*command_line(game), "--save", str(record)]) == 3
-        printed = capsys.readouterr()
-        assert "Goodbye" in printed.err and "Checked: the record of " in printed.out
-        assert printed.out.count("HMAC=") == printed.out.count("KEY=")
-        verdict = verify(record.read_bytes())
-        assert verdict.ok and "the input ended" in verdict.remarks[0]
+        told = here.saved("".join(f"{line}\n" for line in lines), *command_line(game))
+        assert told.code == 3
+        assert "Goodbye" in told.err and "Checked: the record of " in told.out
+        assert told.out.count("HMAC=") == told.out.count("KEY=")
+        assert told.verdict.ok and "the input ended" in told.verdict.remarks[0]
 
 
 class TestBytes:
@@ -291,11 +282,5 @@ class TestKeys:
         assert len(rows) == 3, f"guess 1 is twice on the board, guess 2 is the same:\n{shown}"
 
 
-class TestMistakes:
-    def test_help_fits_the_terminal(
-        self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("COLUMNS", "80")
-        with pytest.raises(SystemExit):
-            main(["serve", "--help"])
-        assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+def test_help_fits_the_terminal(here: Here) -> None:
+    assert max(map(len, here("", "serve", "--help").out.splitlines())) <= 80

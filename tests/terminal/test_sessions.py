@@ -11,20 +11,19 @@ that it says.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import re
 import shlex
 import shutil
-import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from fairground import __version__
-from fairground.cli import main
 from tests.helpers.told import Told
+from tests.terminal.conftest import Here
 
 FOLDER = Path(__file__).parent / "sessions"
 MISTAKES = FOLDER / "mistakes.txt"
@@ -32,38 +31,17 @@ SESSIONS = [path for path in sorted(FOLDER.glob("*.txt")) if path != MISTAKES]
 MAKING = bool(os.environ.get("SHOTS"))
 
 
-class Session:
-    """Runs one command with the lines that are typed."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
-        self._patch, self._printed = patch, printed
-
-    def __call__(self, command: str, typed: str = "") -> Told:
-        self._patch.setattr(sys, "stdin", io.StringIO(typed))
-        code = main(shlex.split(command))
-        record = Path("game.jsonl")
-        out, err = self._printed.readouterr()
-        return Told(code, out, err, record.read_bytes() if record.exists() else b"")
-
-
 @pytest.fixture
-def told(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> Session:
-    """Run commands in a folder of their own, with the same chance every time."""
+def told(here: Here, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Told]:
+    """Run commands with the same chance every time."""
     drops = count()
     monkeypatch.setattr(
         "secrets.token_bytes", lambda n: hashlib.shake_256(b"%d" % next(drops)).digest(n)
     )
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.setenv("LANG", "C.UTF-8")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    for name in ("LC_ALL", "LC_CTYPE", "NO_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    for path in FOLDER.glob("*.ini"):
-        shutil.copy(path, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    return Session(monkeypatch, capsys)
+    for path in FOLDER.iterdir():
+        if path.suffix != ".txt":
+            shutil.copy(path, tmp_path)
+    return lambda command, typed="": here(typed, *shlex.split(command))
 
 
 def summary(told: Told) -> str:
@@ -79,7 +57,7 @@ def summary(told: Told) -> str:
 @pytest.mark.parametrize(
     "name", sorted({path.stem for path in FOLDER.glob("*.txt")} - {"mistakes"})
 )
-def test_a_session_looks_as_it_did(name: str, told: Session) -> None:
+def test_a_session_looks_as_it_did(name: str, told: Callable[..., Told]) -> None:
     path = FOLDER / f"{name}.txt"
     head, _, before = path.read_text().partition("\n\n")
     command, *lines = head.splitlines()
@@ -99,11 +77,11 @@ def mistakes() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", mistakes())
-def test_a_mistake_is_explained(command: str, told: Session) -> None:
+def test_a_mistake_is_explained(command: str, told: Callable[..., Told]) -> None:
     assert refused(told, command) == mistakes()[command]
 
 
-def refused(told: Session, command: str) -> str:
+def refused(told: Callable[..., Told], command: str) -> str:
     """Return all that a command says that must change nothing."""
     before = sorted(Path().iterdir())
     found = told(command)
@@ -114,6 +92,6 @@ def refused(told: Session, command: str) -> str:
 
 
 @pytest.mark.skipif(not MAKING, reason="only `make screens` writes")
-def test_mistakes_are_written(told: Session) -> None:
+def test_mistakes_are_written(told: Callable[..., Told]) -> None:
     said = [f"$ fairground {command}\n{refused(told, command)}" for command in mistakes()]
     MISTAKES.write_text("".join(said))

@@ -10,7 +10,6 @@ import pytest
 from fairground.games.poker.rules import parse_hand
 from fairground.games.poker.screen import run
 from fairground.games.poker.solver.holds import holds
-from fairground.terminal.console import decimal
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 
@@ -45,18 +44,3 @@ def test_signs_letters_one_word_or_five_are_the_same(capsys: pytest.CaptureFixtu
         assert run([*words, "--json"]) == 0
         said.append(capsys.readouterr().out)
     assert len(set(said)) == 1
-
-
-@pytest.mark.parametrize(
-    ("value", "digits", "text"),
-    [
-        (Fraction(0), 3, "0.000"),
-        (Fraction(1, 3), 4, "0.3333"),
-        (Fraction(2, 3), 4, "0.6667"),
-        (Fraction(9999, 10000), 3, "1.000"),
-        (Fraction(1, 1000), 6, "0.001000"),
-        (Fraction(25), 1, "25.0"),
-    ],
-)
-def test_decimals(value: Fraction, digits: int, text: str) -> None:
-    assert decimal(value, digits) == text

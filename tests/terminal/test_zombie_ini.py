@@ -133,12 +133,6 @@ def test_the_later_of_two_lines_counts_and_that_is_said(tmp_path: Path) -> None:
     assert "line 3: weak_dice was already given in line 2" in warning
 
 
-def test_a_later_line_that_cannot_be_used_gives_the_default_that_is_told(tmp_path: Path) -> None:
-    config = read(tmp_path, "[Game]\nweak_dice = 5\nweak_dice = six\n")
-    assert config.params["weak_dice"] == 6
-    assert "the default 6 is used instead" in config.warnings[1]
-
-
 def test_no_file_and_a_missing_file_give_the_defaults_and_say_so(tmp_path: Path) -> None:
     assert "no configuration file was given" in read_config(None).source
     missing = str(tmp_path / "nowhere.ini")

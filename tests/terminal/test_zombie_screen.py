@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie.rules import FATAL, Die, Ended, State, Zombie
+from fairground.games.zombie.rules import FATAL, Die, State, Zombie
 from fairground.games.zombie.screen import look
 from fairground.games.zombie.screen.look import (
     ASCII,
@@ -25,13 +25,12 @@ from fairground.games.zombie.screen.look import (
     ZombieBoard,
     ZombieSigns,
     board,
-    mode,
     playing_screen,
     rolled_board,
     shot_board,
     winner_screen,
 )
-from fairground.games.zombie.words import ZombieWords, rolled
+from fairground.games.zombie.words import ZombieWords
 from fairground.terminal.console import only_ascii, wants_colour
 
 WHO = Who(["Marina", "Hal", "Боря 🧟"], ["Marina", "Hal (optimal)", "Боря 🧟"])
@@ -46,12 +45,6 @@ def begun(game: Zombie, **fields: object) -> State:
     order = tuple(range(game.seats))
     start = game.start()._replace(phase="decide", unsettled=0, order=order, playing=order)
     return start._replace(**fields)  # type: ignore[arg-type]
-
-
-def drawn(game: Zombie, s: State, *values: int) -> State:
-    for value in values:
-        s = game.drawn(s, value)
-    return s
 
 
 def screen(art: ZombieArt, shown: ZombieBoard, *message: str) -> str:
@@ -117,89 +110,6 @@ def test_a_whole_game_lines_up_and_adds_up(number: int, columns: int, look: Zomb
             s = game.played(s, {seat: moves[chance.below(len(moves))]})
 
 
-def test_the_regions_in_their_order() -> None:
-    game = a_game()
-    s = begun(game, scores=(3, 0, 5), turns=(1, 1, 1), at=1, round=2)
-    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO), "Do something.")
-    parts = [
-        "---> 🧟 Zombie Dice (v ",
-        "[ Scoreboard: to 13 brains ]",
-        "  Marina ",
-        "> Hal (optimal) ",
-        "  Боря 🧟 ",
-        " Hal, turn 2, 13 dice in the bag",
-        "[ Dice Rolling Area ]",
-        "[ Brain Storage Area ]",
-        "[ Shotgun Storage Area ]",
-        "[ Message area ]",
-        "Do something.",
-    ]
-    places = [text.index(part) for part in parts]
-    assert places == sorted(places)
-    assert text.count("> ") == 2, "the title's arrow, and one current player"
-
-
-@pytest.mark.parametrize(
-    ("look", "tokens"),
-    [(EMOJI, ["🟩G 🧠", "🟨Y 💥", "🟥R 👣"]), (ASCII, ["[G] brain", "[Y] shot", "[R] steps"])],
-)
-def test_a_roll_stands_in_the_cells_first_and_then_in_the_areas(
-    look: ZombieSigns, tokens: list[str]
-) -> None:
-    game, art = a_game(), ZombieArt(80, look is ASCII)
-    before = begun(game)
-    taking = game.played(before, {0: "roll"})
-    after = drawn(game, taking, 0, 5 + 0, 5 + 3, 0, 4, 1)  # green brain, yellow shot, red steps
-    thrown = screen(art, rolled_board(game, before, after, WHO))
-    for token in tokens:
-        assert token in thrown
-    assert "10 dice in the bag" in thrown
-    brains, shots = ("🧠 x", "💥 x") if look is EMOJI else ("brains: ", "shots: ")
-    assert f"{brains}0" in thrown
-    assert f"{shots}0" in thrown
-    sorted_ = screen(art, board(game, after, WHO))
-    assert tokens[0] not in sorted_
-    assert tokens[1] not in sorted_
-    assert tokens[2] in sorted_, "footprints stay"
-    assert f"{brains}1  {look.dice[0]}" in sorted_
-    assert f"{shots}1  {look.dice[1]}" in sorted_
-    assert rolled(after.rolled) == "1 brain, 1 shotgun and 1 footprint"
-    assert ZombieWords(game, WHO.names).next_roll(after) == (
-        "Next roll: 2 dice from the bag and 1 footprint again."
-    )
-
-
-def test_three_shotguns_are_seen_before_the_areas_are_cleared() -> None:
-    game, art = a_game(), ZombieArt(80, ascii_only=False)
-    before = begun(game)
-    after = drawn(game, game.played(before, {0: "roll"}), 12, 11, 10, 5, 5, 5)
-    assert after.turns == (1, 0, 0)
-    assert isinstance(after.last, Ended)
-    text = screen(art, rolled_board(game, before, after, WHO))
-    assert text.count("🟥R 💥") == 3
-    text = screen(art, shot_board(game, before, after.last, WHO))
-    assert "💥 x3  🟥R 🟥R 🟥R" in text
-    assert "> Marina" in text, "it is still her screen"
-    assert look.shot(after.last, WHO.names)[1] == "3 shotguns end the turn: nothing lost."
-    assert "13 dice in the bag" in screen(art, board(game, after, WHO))
-
-
-def test_brains_whose_dice_went_back_are_still_counted() -> None:
-    game = a_game()
-    s = begun(game, brains=11, brain_dice=(1, 0, 0), bag=(4, 4, 2), shotgun_dice=(0, 0, 1))
-    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
-    assert "🧠 x11  🟩G (+10 back in the bag)" in text
-    short = begun(game, brains=10, brain_dice=(6, 4, 0), bag=(0, 0, 1), shotgun_dice=(0, 0, 2))
-    assert ZombieWords(game, WHO.names).next_roll(short) == (
-        "The bag is short: 10 brain dice go back into it first (the brains still count). "
-        "Next roll: 3 dice from the bag."
-    )
-    full = begun(game, cells=(Die(0, "f"),) * 3)
-    assert ZombieWords(game, WHO.names).next_roll(full) == (
-        "Next roll: only the 3 footprints again."
-    )
-
-
 def test_the_colours_in_the_bag_are_never_shown() -> None:
     """Two bags that differ only in their colours give the same screen."""
     art = ZombieArt(80, ascii_only=False)
@@ -219,38 +129,6 @@ def test_colour_is_never_the_only_carrier() -> None:
     assert [line.rstrip() for line in stripped.splitlines()] == plain.splitlines()
     for letter in "GYR":
         assert f"{letter} 👣" in plain
-
-
-@pytest.mark.parametrize(
-    ("params", "fields", "said"),
-    [
-        ({}, {}, "to 13 brains"),
-        ({"brains_to_win": 5}, {"scores": (0, 5, 0)}, "to 5 brains, last round"),
-        ({"max_turns": 4}, {"round": 3}, "turn 3 of 4, most brains win"),
-        ({"max_turns": 4}, {"round": 6, "extra": 2}, "tie-break, extra round 2"),
-    ],
-)
-def test_the_mode_is_told(params: dict[str, int], fields: dict[str, object], said: str) -> None:
-    game = a_game(**params)
-    assert mode(game, begun(game, **fields)) == said
-
-
-def test_the_tie_message_is_the_sources() -> None:
-    s = begun(a_game(), playing=(2, 0), extra=1)
-    assert look.tie(s, ["Vinicius", "Carvalho", "Marina"], ask=True) == [
-        "We have a tie!",
-        "Players in tie break:",
-        '"Marina" "Vinicius"',
-        "Press <enter> to continue.",
-    ]
-
-
-def test_who_is_out_of_a_tie_break_is_seen() -> None:
-    game = a_game()
-    s = begun(game, playing=(2, 0), extra=1, scores=(14, 3, 14))
-    text = screen(ZombieArt(80, ascii_only=False), board(game, s, WHO))
-    assert "(Hal (optimal))" in text
-    assert "> Боря 🧟" in text
 
 
 @pytest.mark.parametrize("columns", [32, 40, 66])
