@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import re
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -490,8 +490,7 @@ def run_solve(arguments: Sequence[str]) -> int:
     odds = WinOdds(dice)
     most = None if options.all_circles else MOST_CIRCLES
     if options.json:
-        sys.stdout.writelines(odds.json_parts(most))
-        print()
+        print(json.dumps(odds.as_json(most)))
         return 0
 
     names = [f"{number}: {label(die)}" for number, die in enumerate(dice)]

@@ -15,7 +15,7 @@ Playing needs only the standard library; nothing slow is imported until it is us
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from math import gcd, lcm
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fairground.core import BadParams
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from fractions import Fraction
 
     from fairground.games.intransitive.rules import Die
@@ -48,10 +48,7 @@ def count_wins(dice: Sequence[Die]) -> Sequence[Sequence[int]]:
     holders: dict[int, list[int]] = {}
     for number, die in enumerate(dice):
         for face in die.faces:
-            try:
-                holders[face].append(number)
-            except KeyError:
-                holders[face] = [number]
+            holders.setdefault(face, []).append(number)
     most = max((len(die.faces) for die in dice), default=1)
     width = next(width for width in WIDTHS if most * most < 256**width)
     size = width * len(dice)
@@ -80,7 +77,6 @@ class WinOdds:
         if 0 in sizes:
             raise BadParams(f"die {sizes.index(0) + 1} has no faces")
         self._rows = count_wins(self.dice)
-        self._sizes = sizes
         self._scale = lcm(*set(sizes)) ** 2
         """A multiple of every pair's number of rolls: brings all odds to one denominator."""
 
@@ -100,26 +96,43 @@ class WinOdds:
 
     def win(self, i: int, j: int) -> Fraction:
         """Return the probability that die i rolls higher than die j."""
-        return _fraction(self.wins(i, j), self.rolls(i, j))
+        from fractions import Fraction
 
-    def tie(self, i: int, j: int) -> Fraction:
-        """Return the probability that both roll the same."""
-        return _fraction(self.ties(i, j), self.rolls(i, j))
+        return Fraction(self.wins(i, j), self.rolls(i, j))
 
-    def loss(self, i: int, j: int) -> Fraction:
-        """Return the probability that die i rolls lower than die j."""
-        return self.win(j, i)
+    def table(self) -> Sequence[Sequence[int]]:
+        """Return the wins of every die (row) over every die (column), out of `rolls`."""
+        return self._rows
 
     # Who beats whom
 
-    def beats(self, i: int, j: int) -> bool:
-        """Return whether die i wins against die j more often than it loses."""
-        return self.wins(i, j) > self.wins(j, i)
-
     def prey(self, i: int) -> list[int]:
         """Return the dice that die i beats, in order."""
-        pairs = zip(self._rows[i], self._over(i), strict=True)
-        return [j for j, (mine, theirs) in enumerate(pairs) if mine > theirs]
+        return list(_members(self._prey[i]))
+
+    @cached_property
+    def _prey(self) -> list[int]:
+        """For each die, as bits, the dice that it beats."""
+        rows = self._rows
+        return [
+            sum(1 << j for j, wins in enumerate(row) if wins > rows[j][i])
+            for i, row in enumerate(rows)
+        ]
+
+    @cached_property
+    def _hunters(self) -> list[int]:
+        """For each die, as bits, the dice that beat it."""
+        hunters = [0] * len(self.dice)
+        for i, prey in enumerate(self._prey):
+            for j in _members(prey):
+                hunters[j] |= 1 << i
+        return hunters
+
+    def _thirds(self) -> Iterator[tuple[int, int, int]]:
+        """Yield dice i and j, i beats j, and as bits those that close a circle, from i on."""
+        for i, hunters in enumerate(self._hunters):
+            for j in _members(self._prey[i] >> i << i):
+                yield i, j, (self._prey[j] & hunters) >> i << i
 
     def circles(self) -> Iterator[tuple[int, int, int]]:
         """Yield every circle (i, j, k) in which i beats j, j beats k and k beats i, in order.
@@ -127,46 +140,28 @@ class WinOdds:
         Each is given once, from its lowest number. They are found lazily: n dice can have about
         n³/24 of them.
         """
-        prey, hunters = self._sets()
-        for i, hunting in enumerate(hunters):
-            for j in _members(prey[i] >> i << i):
-                yield from ((i, j, k) for k in _members((prey[j] & hunting) >> i << i))
+        return ((i, j, k) for i, j, thirds in self._thirds() for k in _members(thirds))
 
     def count_circles(self) -> int:
         """Return the number of `circles` without making any."""
-        prey, hunters = self._sets()
-        return sum(
-            ((prey[j] & hunting) >> i).bit_count()
-            for i, hunting in enumerate(hunters)
-            for j in _members(prey[i] >> i << i)
-        )
-
-    def champion(self) -> int | None:
-        """Return the die that beats every other, or ``None``."""
-        others = len(self.dice) - 1
-        return next((i for i in range(len(self.dice)) if len(self.prey(i)) == others), None)
-
-    def unbeaten(self) -> list[int]:
-        """Return the dice that no other die beats, in order."""
-        _, hunters = self._sets()
-        return [i for i, hunting in enumerate(hunters) if not hunting]
+        return sum(thirds.bit_count() for _, _, thirds in self._thirds())
 
     def shortest_circle(self) -> list[int]:
         """Return a shortest circle, of any length, in which each die beats the next; or nothing.
 
         It begins with its lowest number. Of several, the one with the lowest first die is given.
         """
-        prey, _ = self._sets()
         best: list[int] = []
-        for first in range(len(prey)):
+        for first in range(len(self.dice)):
             ways, met = [[first]], 1 << first
             while ways and not (best and len(ways[0]) >= len(best)):
                 longer: list[list[int]] = []
                 for way in ways:
-                    if prey[way[-1]] >> first & 1:
+                    prey = self._prey[way[-1]]
+                    if prey >> first & 1:
                         best, longer = way, []
                         break
-                    new = [die for die in _members(prey[way[-1]] & ~met) if die > first]
+                    new = [die for die in _members(prey & ~met) if die > first]
                     met |= sum(1 << die for die in new)
                     longer += [[*way, die] for die in new]
                 ways = longer
@@ -177,16 +172,16 @@ class WinOdds:
         names = list(map(str, self.dice))
         if max(map(len, names)) > LONGEST_NAME:
             names = [f"die {i}" for i in range(len(names))]
-        circle, champion = self.shortest_circle(), self.champion()
-        if champion is not None:
-            return f"{'' if circle else 'No circle here: '}{names[champion]} beats every other die."
+        circle = self.shortest_circle()
+        for name, prey in zip(names, self._prey, strict=True):
+            if prey.bit_count() == len(names) - 1:
+                return f"{'' if circle else 'No circle here: '}{name} beats every other die."
         if circle:
             beaten = [self._beaten(i, j, names) for i, j in pairwise([*circle, circle[0]])]
             return f"A circle: {names[circle[0]]} {', which '.join(beaten)}."
-        unbeaten = self.unbeaten()
-        if len(unbeaten) == len(names):
+        best = [name for name, hunters in zip(names, self._hunters, strict=True) if not hunters]
+        if len(best) == len(names):
             return "No circle here: no die beats another."
-        best = [names[i] for i in unbeaten]
         listed = " or ".join([", ".join(best[:-1]), best[-1]] if len(best) > 1 else best)
         return f"No circle here: no die beats {listed}."
 
@@ -197,122 +192,56 @@ class WinOdds:
             odds = f"wins {odds}, loses {self.wins(j, i) / rolls:.0%}"
         return f"beats {names[j]} ({odds.replace('%', ' %')})"
 
-    def _sets(self) -> tuple[list[int], list[int]]:
-        """Return as bits, for each die, the dice that it beats and those that beat it."""
-        prey = [sum(1 << j for j in self.prey(i)) for i in range(len(self.dice))]
-        hunters = [0] * len(prey)
-        for i, caught in enumerate(prey):
-            for j in _members(caught):
-                hunters[j] |= 1 << i
-        return prey, hunters
-
-    def _over(self, i: int) -> list[int]:
-        """Return the wins of each die over die i."""
-        return [row[i] for row in self._rows]
-
     # What to pick
 
     def best_reply(self, die: int, available: Iterable[int] | None = None) -> int:
-        """Return the die to take against one that is already taken.
+        """Return the die to take against one that is already taken; among equals, the lowest.
 
-        *Best* is the greatest probability of winning the roll: a tie is not a win. Among equals,
-        the one that loses least; among those, the lowest number. ``available`` are the dice to take
-        from: by default all others.
+        A tie is worth half a win. ``available`` are the dice to take from: by default all others.
         """
-        left = self._others(die, available)
-        losses, wins = self._scaled(die, left)
-        most = max(wins)
-        # From here on only those that win most often: often one.
-        best = [(-loss, -j) for win, loss, j in zip(wins, losses, left, strict=True) if win == most]
-        return -max(best)[1]
+        dice = range(len(self.dice)) if available is None else available
+        left = [reply for reply in dice if reply != die]
+        if not left:
+            raise BadParams(f"no die is left to reply to die {die} with")
+        return min(left, key=lambda reply: (self._edge(die, reply), reply))
 
     def best_guaranteed(self, available: Iterable[int] | None = None) -> int:
-        """Return the die to take first: the one whose worst case is best.
-
-        A die *guarantees* its probability of winning against the reply that leaves it the least.
-        (If dice cannot tie, that reply is the other side's best.) Among equals, take the die whose
-        greatest probability of losing is the smallest; among those, the lowest number.
-        """
+        """Return the die to take first: the one whose strongest reply is the weakest."""
         dice = list(range(len(self.dice)) if available is None else available)
         if len(dice) < 2:
             raise BadParams(f"to choose first takes at least two dice, not {len(dice)}")
 
-        def guarantee(die: int) -> tuple[int, int, int]:
-            wins, losses = self._scaled(die, [reply for reply in dice if reply != die])
-            return min(wins), -max(losses), -die
+        def guarantee(die: int) -> tuple[int, int]:
+            return min(self._edge(die, reply) for reply in dice if reply != die), -die
 
         return max(dice, key=guarantee)
 
-    def _others(self, die: int, available: Iterable[int] | None) -> list[int]:
-        dice = range(len(self.dice)) if available is None else available
-        left = [number for number in dice if number != die]
-        if not left:
-            raise BadParams(f"no die is left to reply to die {die} with")
-        return left
-
-    def _scaled(self, die: int, others: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Return comparable wins and losses of a die against each of the others."""
-        row = self._rows[die]
-        wins, losses = [row[j] for j in others], [self._rows[j][die] for j in others]
-        if len(set(self._sizes)) == 1:
-            return wins, losses
-        units = [self._scale // self.rolls(die, j) for j in others]
-        return (
-            [win * unit for win, unit in zip(wins, units, strict=True)],
-            [loss * unit for loss, unit in zip(losses, units, strict=True)],
-        )
+    def _edge(self, i: int, j: int) -> int:
+        """Return the wins less the losses of die i against die j, comparable with other pairs'."""
+        return (self._rows[i][j] - self._rows[j][i]) * (self._scale // self.rolls(i, j))
 
     # All of it
 
-    def table(self) -> Sequence[Sequence[int]]:
-        """Return the wins of every die (row) over every die (column), out of `rolls`."""
-        return self._rows
-
-    def json_parts(self, most: int | None = None) -> Iterator[str]:
-        """Yield the text that ``fairground solve dice --json`` prints, in pieces.
+    def as_json(self, most: int | None = None) -> dict[str, Any]:
+        """Return the object that ``fairground solve dice --json`` prints.
 
         Fractions are text such as "5/9". ``cycles`` lists the first ``most`` circles of three (by
         default all), and ``cycle_count`` is their number.
         """
-        from json import dumps
+        dice = range(len(self.dice))
 
-        numbers = range(len(self.dice))
-        yield f'{{"dice": {dumps([str(die) for die in self.dice])}, "win": '
-        yield from _array(dumps(self._row(i, ties=False)) for i in numbers)
-        yield ', "tie": '
-        yield from _array(dumps(self._row(i, ties=True)) for i in numbers)
-        yield ', "beats": '
-        pairs = (", ".join(f"[{i}, {j}]" for j in self.prey(i)) for i in numbers)
-        yield from _array(filter(None, pairs))
-        yield f', "cycle_count": {self.count_circles()}, "cycles": '
-        yield from _array(dumps(circle) for circle in islice(self.circles(), most))
-        yield f', "best_reply": {dumps([self.best_reply(i) for i in numbers])}}}'
+        def share(count: Callable[[int, int], int]) -> list[list[str]]:
+            return [[ratio(count(i, j), self.rolls(i, j)) for j in dice] for i in dice]
 
-    def as_json(self) -> dict[str, Any]:
-        """Return `json_parts` as one object."""
-        from json import loads
-
-        told: dict[str, Any] = loads("".join(self.json_parts()))
-        return told
-
-    def _row(self, i: int, ties: bool) -> list[str]:
-        """Return the shares of rolls that die i wins (or ties) against every die."""
-        counts: Sequence[int] = self._rows[i]
-        size = len(self.dice[i].faces)
-        rolls = [size * other for other in self._sizes]
-        if ties:
-            pairs = zip(rolls, counts, self._over(i), strict=True)
-            counts = [of - wins - losses for of, wins, losses in pairs]
-        return list(map(ratio, counts, rolls))
-
-
-def _array(items: Iterable[str]) -> Iterator[str]:
-    """Yield the pieces of a JSON array."""
-    between = "["
-    for item in items:
-        yield between + item
-        between = ", "
-    yield "[]" if between == "[" else "]"
+        return {
+            "dice": list(map(str, self.dice)),
+            "win": share(self.wins),
+            "tie": share(self.ties),
+            "beats": [[i, j] for i in dice for j in self.prey(i)],
+            "cycle_count": self.count_circles(),
+            "cycles": [list(circle) for circle in islice(self.circles(), most)],
+            "best_reply": [self.best_reply(die) for die in dice],
+        }
 
 
 def _members(bits: int) -> Iterator[int]:
@@ -322,12 +251,6 @@ def _members(bits: int) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find("1", at + 1)
-
-
-def _fraction(part: int, whole: int) -> Fraction:
-    from fractions import Fraction
-
-    return Fraction(part, whole)
 
 
 @lru_cache(maxsize=1 << 14)
