@@ -12,7 +12,7 @@ import pytest
 from fairground.coach.judging import judge_of
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
-from fairground.games.codebreaking.codelists import SEARCH_ERROR, SIZE_ERROR, ListedSets
+from fairground.games.codebreaking.codesets import SEARCH_ERROR, SIZE_ERROR, ListedSets
 from fairground.games.codebreaking.rules import CodeBreaking, Row
 from fairground.games.codebreaking.solver import worth
 from fairground.games.codebreaking.solver.search import QUICK_WORK, Searcher
