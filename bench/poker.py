@@ -18,19 +18,18 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import comb
 from typing import Any, Final
 
 import numpy as np
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
-from fairground.games.poker.rules import DECK, KINDS, Rank, parse_hand, rank
+from fairground.games.poker.rules import DECK, HAND, KINDS, Rank, parse_hand, rank
 from fairground.games.poker.solver import hands as compiled
 from fairground.games.poker.solver import holds as counts
 from fairground.games.poker.solver.holds import (
     best_hold,
-    hand_table,
     holds,
     per_stake,
     perfect_return,
@@ -40,7 +39,6 @@ REPETITIONS: Final = 7
 STEP: Final = 131
 AGAIN: Final = 100
 """How often the kernel ranks the sample in one measurement: once is too short for a clock."""
-SINGLE: Final = 2000
 COLD: Final = 20
 FEW_REPETITIONS: Final = 3
 LAST_GRADES: Final = (1, 10, 166, 322, 1599, 1609, 2467, 3325, 4205, 7462)
@@ -49,6 +47,12 @@ PRIZED: Final = (
     *(Rank.STRAIGHT, Rank.THREE_OF_A_KIND, Rank.TWO_PAIR, Rank.JACKS_OR_BETTER, Rank.NOTHING),
 )
 """The last of treys' grades that has each rank, from the best on."""
+
+
+def every_hand() -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """Return all 2,598,960 hands."""
+    cards = chain.from_iterable(combinations(range(DECK), HAND))
+    return np.fromiter(cards, np.uint8).reshape(-1, HAND)
 
 
 def cards_as_text(hands: list[list[int]]) -> list[list[str]]:
@@ -81,7 +85,7 @@ def peers(hands: list[list[int]]) -> dict[str, tuple[Callable[[], Any], Callable
 
 
 def ranking() -> dict[str, Any]:
-    every = compiled.every_hand()
+    every = every_hand()
     sample = np.ascontiguousarray(every[::STEP])
     hands = sample.tolist()
     grades = compiled.grade_hands(sample).tolist()
@@ -117,15 +121,13 @@ def ranking() -> dict[str, Any]:
 
 def analysis() -> dict[str, Any]:
     prizes = per_stake(5)
-    table = hand_table(5)
-    some_deals = range(0, compiled.DEALS, compiled.DEALS // SINGLE)
-    hands = [compiled.hand_of(number) for number in some_deals]
+    hands = every_hand()[:: compiled.DEALS // COLD].tolist()
 
     def everything() -> None:
         compiled.survey(compiled.sum_up(prizes))
 
     def cold() -> None:
-        for hand in hands[:COLD]:
+        for hand in hands:
             counts.hands_with.cache_clear()
             counts._of_shape.cache_clear()
             holds(hand, 5)
@@ -134,16 +136,9 @@ def analysis() -> dict[str, Any]:
         {
             "all deals, tables and walk": lambda: cpu_seconds(everything),
             "tables alone": lambda: cpu_seconds(lambda: compiled.sum_up(prizes)),
-            "one hand, 32 sums from tables": lambda: (
-                cpu_seconds(lambda: [table.hold_sums(hand) for hand in hands]) / len(hands)
+            "one hand, 32 fractions by formula, nothing cached": lambda: (
+                cpu_seconds(cold) / len(hands)
             ),
-            "one hand, best hold from tables": lambda: (
-                cpu_seconds(lambda: [best_hold(hand, 5, table) for hand in hands]) / len(hands)
-            ),
-            "one hand, 32 fractions from tables": lambda: (
-                cpu_seconds(lambda: [holds(hand, 5, table) for hand in hands]) / len(hands)
-            ),
-            "one hand, 32 fractions by formula, nothing cached": lambda: cpu_seconds(cold) / COLD,
         },
         REPETITIONS,
     )
@@ -176,33 +171,27 @@ def by_treys(hand: Sequence[int], prizes: Sequence[int]) -> tuple[tuple[int, ...
 
 
 def one_hold() -> dict[str, Any]:
-    """One best hold from Python, with tables at hand and without, beside a peer that ranks."""
-    prizes, table = per_stake(5), hand_table(5)
-    some_deals = range(0, compiled.DEALS, compiled.DEALS // SINGLE)
-    hands = [compiled.hand_of(number) for number in some_deals]
+    """One best hold from Python, beside a peer that ranks."""
+    hands = every_hand()[:: compiled.DEALS // COLD].tolist()
     hand = parse_hand("5d 7d 9c Tc 7h")
-    assert by_treys(hand, prizes) == tuple(best_hold(hand, 5)) == tuple(best_hold(hand, 5, table))
+    assert by_treys(hand, per_stake(5)) == tuple(best_hold(hand, 5))
 
     def by_formula() -> None:
-        for some in hands[:COLD]:
+        for some in hands:
             counts.hands_with.cache_clear()
             counts._of_shape.cache_clear()
             best_hold(some, 5)
 
     samples = side_by_side(
         {
-            "fairground, from tables": lambda: (
-                cpu_seconds(lambda: [best_hold(some, 5, table) for some in hands]) / len(hands)
-            ),
-            "fairground, by formula": lambda: cpu_seconds(by_formula) / COLD,
-            "treys, every draw ranked": lambda: cpu_seconds(lambda: by_treys(hand, prizes)),
+            "fairground, by formula": lambda: cpu_seconds(by_formula) / len(hands),
+            "treys, every draw ranked": lambda: cpu_seconds(lambda: by_treys(hand, per_stake(5))),
         },
         FEW_REPETITIONS,
     )
     treys = "treys, every draw ranked"
     return {
         "CPU seconds for a hand": summary(samples),
-        "times as fast as treys, from tables": ratio(samples, treys, "fairground, from tables"),
         "times as fast as treys, by formula": ratio(samples, treys, "fairground, by formula"),
     }
 

@@ -37,7 +37,7 @@ def main() -> None:
     """Count for both pay tables."""
     hands = np.array(list(combinations(range(DECK), HAND)), np.int64)
     for level in (1, 5):
-        sums = holds.hand_table(level).sums
+        sums = compiled.sums_of(level)
         best = best_of(hands, sums, compiled.CHOOSE, compiled.FIRST, np.array(SCALES))
         values, counts = np.unique(best, return_counts=True)
         rows = list(zip(values.tolist(), counts.tolist(), strict=True))

@@ -11,8 +11,15 @@ from fairground.core import InputError, Seat
 from fairground.games.compiled import INLINE, Episodes, Ints, below, new_streams, rewind_all
 from fairground.games.kernels import Kernel, Played
 from fairground.games.poker.rules import DECK, HAND, PAYS, PLAYER, Poker
-from fairground.games.poker.solver.hands import CHOOSE, FIRST, fill_hold_sums, grade_hands, grading
-from fairground.games.poker.solver.holds import SCALES, hand_table
+from fairground.games.poker.solver.hands import (
+    CHOOSE,
+    FIRST,
+    fill_hold_sums,
+    grade_hands,
+    grading,
+    sums_of,
+)
+from fairground.games.poker.solver.holds import SCALES
 
 PLAYERS = ("random", "optimal")
 
@@ -95,8 +102,7 @@ def kernel(game: Poker, lineup: tuple[str, ...], seed: str) -> Kernel | None:
     """Return the kernel for this player, or ``None``; the croupier never moves."""
     if lineup[PLAYER] not in PLAYERS:
         return None
-    sums = hand_table(game.level).sums
-    ready = (PLAYERS.index(lineup[PLAYER]), sums, np.array(SCALES, np.int64))
+    ready = (PLAYERS.index(lineup[PLAYER]), sums_of(game.level), np.array(SCALES, np.int64))
     prizes: Ints = np.array(PAYS[game.level], np.int64) * game.bet
     streams = new_streams(seed)
 

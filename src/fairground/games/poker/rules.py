@@ -70,7 +70,7 @@ LEVELS: Final = range(1, 6)
 
 PENALTY: Final = 30
 """Price of leaving under ``bank-poker/1`` between the first card and an order, in stakes: more than
-any draw is worth (at most 25: `fairground.games.poker.solver.holds.dearest_draw`)."""
+any draw is worth (at most 25: four of a kind, and a card to replace)."""
 
 SILENCE: Final = {2: 5, 3: 2, 4: 1, 5: 1}
 """Price of silence after an order under ``bank-poker/1``, in stakes, by the cards replaced.

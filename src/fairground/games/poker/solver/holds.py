@@ -8,11 +8,8 @@ Values are expected prizes per unit staked, as fractions: 1 gives the stake back
     perfect_return(level=5)       # Fraction(1653526326983, 1661102543100)
 
 A single hand needs only the standard library: `hands_with` counts by formula.
-Many hands, or all of them, go through tables and need NumPy and Numba
-(`fairground.games.poker.solver.hands`)::
-
-    table = hand_table(level=5)   # built in some 30 milliseconds
-    holds(hand, 5, table)         # the same numbers
+Simulated hands, and all deals, go through tables and need NumPy and Numba
+(`fairground.games.poker.solver.hands`).
 
 Both compute the same. Let K be the cards held and D those thrown away. Add up the prizes of
 all hands that contain K, without those that contain a card of D. Divided by the number of ways
@@ -39,7 +36,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import permutations
 from math import comb, factorial, lcm, prod
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from fairground.core import InputError
 from fairground.games.poker.rules import (
@@ -58,12 +55,6 @@ from fairground.games.poker.rules import (
     Rank,
 )
 from fairground.registry import needs
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    from fairground.games.poker.solver.hands import HandTable
-
 
 COPIES: Final = len(SUITS)
 """Number of cards of one rank."""
@@ -172,13 +163,6 @@ class Hold(NamedTuple):
         return tuple(card for card, gone in zip(hand, self.order, strict=True) if not gone)
 
 
-class DearestDraw(NamedTuple):
-    """A hand, and the hold of it that replaces a card and expects the most."""
-
-    hand: tuple[Card, ...]
-    hold: Hold
-
-
 @cache
 def per_stake(level: int) -> tuple[int, ...]:
     """Return prizes by `Rank` for one unit staked: integers on every level."""
@@ -189,31 +173,30 @@ def per_stake(level: int) -> tuple[int, ...]:
     return tuple(prize.numerator for prize in prizes)
 
 
-def holds(hand: Sequence[Card], level: int, table: HandTable | None = None) -> list[Hold]:
+def holds(hand: Sequence[Card], level: int) -> list[Hold]:
     """Return all 32 holds, the best first; among equals, those that replace fewer cards first.
 
-    Without a table (of the same level) the sums come from formulas: a few milliseconds.
+    The sums come from formulas: a few milliseconds.
     """
     places = _places(hand)
-    worths = _worths(hand, level, table)
+    worths = _worths(hand, level)
     ranked = sorted((-worth, *_order(held, places)) for held, worth in enumerate(worths))
     return [Hold(order, Fraction(-worth, SCALE)) for worth, _, order in ranked]
 
 
-def best_hold(hand: Sequence[Card], level: int, table: HandTable | None = None) -> Hold:
+def best_hold(hand: Sequence[Card], level: int) -> Hold:
     """Return the first of `holds`, faster."""
     places = _places(hand)
-    worths = _worths(hand, level, table)
+    worths = _worths(hand, level)
     best = max(worths)
     equals = (_order(held, places) for held, worth in enumerate(worths) if worth == best)
     _, order = min(equals)
     return Hold(order, Fraction(best, SCALE))
 
 
-def _worths(hand: Sequence[Card], level: int, table: HandTable | None) -> list[int]:
+def _worths(hand: Sequence[Card], level: int) -> list[int]:
     """Return the expectation times `SCALE`, by the set of held cards."""
-    prizes = per_stake(level)
-    sums = _by_formula(sorted(hand), prizes) if table is None else table.hold_sums(hand).tolist()
+    sums = _by_formula(sorted(hand), per_stake(level))
     return [amount * scale for amount, scale in zip(sums, SCALES, strict=True)]
 
 
@@ -247,42 +230,15 @@ def _by_formula(hand: Sequence[Card], prizes: Sequence[int]) -> list[int]:
     return sums
 
 
-# All hands: compiled
-
-
-def _compiled() -> ModuleType:
-    with needs("solve", "solving all deals"):
-        from fairground.games.poker.solver import hands
-    return hands
-
-
-@cache
-def hand_table(level: int) -> HandTable:
-    """Return tables that answer for any hand in microseconds."""
-    prizes = per_stake(level)
-    table: HandTable = _compiled().HandTable(prizes)
-    return table
+# All deals
 
 
 def perfect_return(level: int) -> Fraction:
     """Return the prize that perfect play returns for each unit staked, over all 2,598,960 deals."""
-    table = hand_table(level)
-    compiled = _compiled()
-    return Fraction(compiled.survey(table.sums).total, compiled.DEALS * SCALE)
-
-
-def dearest_draw(level: int) -> DearestDraw:
-    """Return the greatest expectation of any hold of any hand that replaces at least one card.
-
-    A croupier could save at most this by falling silent before the second draw, so silence must
-    cost more.
-    """
-    table = hand_table(level)
-    compiled = _compiled()
-    seen = compiled.survey(table.sums)
-    hand: tuple[Card, ...] = compiled.hand_of(seen.deal)
-    order = tuple(1 - (seen.held >> i & 1) for i in range(HAND))
-    return DearestDraw(hand, Hold(order, Fraction(seen.dearest, SCALE)))
+    per_stake(level)  # refuses what is not a level
+    with needs("solve", "solving all deals"):
+        from fairground.games.poker.solver import hands
+    return Fraction(hands.survey(hands.sums_of(level)), hands.DEALS * SCALE)
 
 
 def file_name(level: int) -> str:
