@@ -247,6 +247,17 @@ def _fit(lines: Sequence[int]) -> str:
     return f"{len(lines)} receipts fit" if len(lines) > 1 else "1 receipt fits"
 
 
+def result(table: Table, ending: str) -> str:
+    """Return what happened: the seats that left, by whose word, and the game's own sentence."""
+    names = [named(chair.name) for chair in table.setting.chairs]
+    parts = []
+    for by, says in (("seat", "The record says"), ("house", "The house says")):
+        left = [names[made.seat] for made in table.departures if made.by == by]
+        if left:
+            parts.append(f"{says} that {_all(left)} left.")
+    return " ".join([*parts, ending])
+
+
 # Records that stop early
 
 

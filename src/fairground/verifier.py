@@ -25,7 +25,7 @@ from functools import lru_cache
 from io import BytesIO
 from typing import IO, Any, Final, Literal, NamedTuple
 
-from fairground.answers import Answer, Owed, answered, fault_line, owed, unanswered, voided
+from fairground.answers import Answer, Owed, answered, fault_line, owed, result, unanswered, voided
 from fairground.claims import Claim, Receipt
 from fairground.claims import Evidence as ClaimEvidence
 from fairground.core import Fault, Game, HouseFault, InputError, Seat, SecretLost, Unreadable
@@ -695,7 +695,7 @@ def _stopped(fault: Fault, record: Record, table: Table | None) -> Owed:
 def _result(table: Table, games: Games) -> str:
     assert table.payoff is not None
     names = [named(chair.name) for chair in table.setting.chairs]
-    return words_for(table.game, names, games=games).over(table.state, table.payoff)
+    return result(table, words_for(table.game, names, games=games).over(table.state, table.payoff))
 
 
 def _head_of(receipt: str | Mapping[str, Any]) -> str:
@@ -737,7 +737,7 @@ def _summary(table: Table, games: Games) -> PlayedSummary:
         table.game,
         games,
         seats,
-        tuple(table.scheme.shown(table.runs)),
+        tuple(table.scheme.shown(table.runs)) if table.runs else (),
     )
 
 

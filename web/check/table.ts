@@ -282,9 +282,17 @@ class Table {
     return owed({ seats, runs, played, asks: this.asks(), ended: ended !== null }, this.lines.length);
   }
 
-  /** What happened, in a sentence. */
+  /** What happened: the seats that left, by whose word, and how the game ended. */
   get result(): string {
     const names = this.seats.map(({ name }) => quoted(name));
+    const left = (by: string, says: string) => {
+      const gone = this.departures.filter((one) => one.by === by).map(({ seat }) => names[seat]);
+      return gone.length ? [`${says} that ${listed(gone)} left.`] : [];
+    };
+    return [...left("seat", "The record says"), ...left("house", "The house says"), this.ending(names)].join(" ");
+  }
+
+  private ending(names: readonly string[]): string {
     const payoff = this.payoff as number[];
     const told = this.game.ending(names, payoff);
     if (told !== null) return told;

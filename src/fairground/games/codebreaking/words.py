@@ -32,8 +32,8 @@ LONGEST_EXAMPLE: Final = 30
 KEEPERS: Final = {
     FAIR: "The keeper is fair: the code is drawn before the first guess, and every answer is true.",
     NICE: "The keeper is nice: the first guess becomes the code.",
-    EVIL: "The keeper is evil: it has no code, and gives the answer that tells least. Some code "
-    "still fits all that it says.",
+    EVIL: "The keeper is evil: it has drawn no code. By its rule it answers so that you learn "
+    "least, and some code fits all that it says.",
 }
 
 
