@@ -357,6 +357,11 @@ def call_hash(call: Mapping[str, Any]) -> bytes:
     return keccak(canonical(call))
 
 
+def recorded(name: str, *values: Any) -> BankEvent:
+    """Return an event with these values, in the order of the contract."""
+    return BankEvent(name, dict(zip(EVENTS[name], values, strict=True)))
+
+
 def event_as_json(event: BankEvent) -> dict[str, Any]:
     """An event as JSON."""
     fields = EVENTS[event.name]

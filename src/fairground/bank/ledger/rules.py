@@ -35,8 +35,10 @@ from __future__ import annotations
 import copy
 from collections import ChainMap, Counter
 from collections.abc import MutableMapping, Sequence
+from functools import singledispatchmethod
 from typing import Any, Final, NamedTuple, Self
 
+from fairground.bank import bank_port as bank
 from fairground.bank.bank_port import (
     NO_GAME,
     NO_KEY,
@@ -47,34 +49,16 @@ from fairground.bank.bank_port import (
     BankGame,
     BankRefused,
     BankSession,
-    BringHand,
-    Call,
-    ClaimSession,
-    CloseSession,
-    Complain,
-    ComplainTwoOrders,
-    DepositFunds,
-    FinishSession,
     GameOutcome,
-    OpenSession,
     Phase,
     Silence,
     Step,
-    SubmitAcceptedSeed,
-    SubmitBet,
-    SubmitCroupierSeed,
-    SubmitGameResult,
-    SubmitPlayerSeed,
-    SubmitPlayerSeedAndOrder,
-    SubmitPlayerSeedAndResult,
-    SubmitPublicKey,
-    SubmitReplacementOrder,
     Terms,
-    WithdrawFunds,
     price_of_silence,
     short_name,
+    step_after,
 )
-from fairground.bank.calls import UINT256, address, checked
+from fairground.bank.calls import UINT256, address, checked, recorded
 from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import (
     IN_SESSION,
@@ -90,6 +74,7 @@ from fairground.bank.messages import (
     must_be_signed,
 )
 from fairground.bank.seeds import (
+    Seed,
     commit_to,
     deal,
     mix,
@@ -308,7 +293,7 @@ class Books:
     # Calls
 
     def apply(
-        self, sender: str, call: Call, now: int, *, trusting: bool = False
+        self, sender: str, call: bank.Call, now: int, *, trusting: bool = False
     ) -> list[BankEvent]:
         """Make a call: return its events, or raise `BankRefused` and change nothing.
 
@@ -316,118 +301,89 @@ class Books:
         signatures are not checked again: for accepted calls that are run once more.
         """
         self._trusting = trusting
-        sender, call = address(sender), checked(call)
-        match call:
-            case SubmitPublicKey():
-                return self._submit_public_key(sender, call)
-            case DepositFunds(amount):
-                self._must_have(sender, purse_of(sender), amount)
-                if self._money.get(available_to(sender), 0) + amount > MAX_DEPOSIT:
-                    raise BankRefused("AccountFull", (sender,))
-                self._move(purse_of(sender), available_to(sender), amount)
-                return [BankEvent("FundsDeposited", {"owner": sender, "amount": amount})]
-            case WithdrawFunds(amount):
-                self._must_have(sender, available_to(sender), amount)
-                self._move(available_to(sender), purse_of(sender), amount)
-                return [BankEvent("FundsWithdrawn", {"owner": sender, "amount": amount})]
-            case SubmitBet():
-                return self._submit_bet(sender, call, now)
-            case SubmitCroupierSeed():
-                return self._submit_croupier_seed(sender, call, now)
-            case SubmitPlayerSeed():
-                return self._submit_player_seed(sender, call, now)
-            case SubmitReplacementOrder():
-                return self._submit_order(sender, call, now)
-            case SubmitGameResult(bet):
-                return self._submit_result(sender, bet, now)
-            case Complain(silence, bet):
-                return self._complain(sender, silence, bet, now)
-            case SubmitPlayerSeedAndOrder() | SubmitPlayerSeedAndResult():
-                return self._merged(sender, call, now)
-            case OpenSession():
-                return self._open(sender, call, now)
-            case CloseSession():
-                return self._close_session(call)
-            case ClaimSession():
-                return self._claim(sender, call, now)
-            case BringHand():
-                return self._bring(call, now)
-            case FinishSession(terms):
-                return self._finish(terms, now)
-            case SubmitAcceptedSeed():
-                return self._accepted_seed(sender, call, now)
-            case ComplainTwoOrders():
-                return self._two_orders(call)
+        return self._made(checked(call), address(sender), now)
 
-    def _submit_public_key(self, sender: str, call: SubmitPublicKey) -> list[BankEvent]:
+    @singledispatchmethod
+    def _made(self, call: Any, sender: str, now: int) -> list[BankEvent]:
+        raise NotImplementedError(f"no rule for {type(call).__name__}")
+
+    # Accounts
+
+    @_made.register
+    def _public_key(self, call: bank.SubmitPublicKey, sender: str, now: int) -> list[BankEvent]:
         owner = self._key_owners.get(call.key, sender)
         if owner != sender:
             raise BankRefused("KeyTaken", (owner,))
         self._must_be_signed(PublicKey(sender, call.key), call.proof, call.key)
         self._key_owners[call.key] = sender
         self._keys[sender] = call.key
-        return [BankEvent("PublicKeySubmitted", {"owner": sender, "key": call.key})]
+        return [recorded("PublicKeySubmitted", sender, call.key)]
 
-    def _submit_bet(self, sender: str, call: SubmitBet, now: int) -> list[BankEvent]:
+    @_made.register
+    def _deposit(self, call: bank.DepositFunds, sender: str, now: int) -> list[BankEvent]:
+        self._must_have(sender, purse_of(sender), call.amount)
+        if self._money.get(available_to(sender), 0) + call.amount > MAX_DEPOSIT:
+            raise BankRefused("AccountFull", (sender,))
+        self._move(purse_of(sender), available_to(sender), call.amount)
+        return [recorded("FundsDeposited", sender, call.amount)]
+
+    @_made.register
+    def _withdraw(self, call: bank.WithdrawFunds, sender: str, now: int) -> list[BankEvent]:
+        self._must_have(sender, available_to(sender), call.amount)
+        self._move(available_to(sender), purse_of(sender), call.amount)
+        return [recorded("FundsWithdrawn", sender, call.amount)]
+
+    # A game
+
+    @_made.register
+    def _bet(self, call: bank.SubmitBet, sender: str, now: int) -> list[BankEvent]:
         bet = call.bet
         if sender != bet.croupier:
             raise BankRefused("NotTheCroupier")
-        bet_hash, key = bet.struct_hash(), bet.key
-        if key in self._games:
-            if not self._games[key].is_of(bet):
+        if bet.key in self._games:
+            if not self._games[bet.key].is_of(bet):
                 raise BankRefused("AlreadySubmitted")
             return []
         if bet.croupier == bet.player:
             raise BankRefused("SameParty")
-        if bet.bet not in BETS or bet.level not in LEVELS:
-            raise BankRefused("BadBet")
-        if bet.chip_cost != self.terms.chip_cost:
-            raise BankRefused("WrongChipCost")
+        self._must_be_stake(bet)
         if now > bet.expiry:
             raise BankRefused("BetExpired")
-        if len(set(bet.commitments)) != len(bet.commitments):
-            raise BankRefused("EqualCommitments")
+        self._must_differ(bet)
         parties = bet.croupier, bet.player
         next_id = self._next_game_ids.get(parties, 0)
         if bet.game_id != next_id:
             raise BankRefused("WrongGameId", (next_id,))
-        keys = self._keys.get(bet.croupier), self._keys.get(bet.player, NO_KEY)
-        if (bet.croupier_key, bet.player_key) != keys:
-            raise BankRefused("WrongKey")
+        self._must_have_keys(bet)
         self._must_be_signed(bet, call.signature, bet.player_key)
-        self._must_have(bet.player, available_to(bet.player), bet.stake)
-        self._must_have(bet.croupier, available_to(bet.croupier), bet.top_prize)
-
+        self._lock(bet, bet.key, bet.stake, bet.top_prize)
         self._next_game_ids[parties] = next_id + 1
-        self._move(available_to(bet.player), lock_of(key), bet.stake)
-        self._move(available_to(bet.croupier), lock_of(key), bet.top_prize)
-        for party in parties:
-            self._open_games[party] = self._open_games.get(party, 0) + 1
-        deadline = now + self.terms.step_time
-        self._games[key] = BankGame(
-            short_name(bet_hash), Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0
-        )
-        values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
-        values |= {"game": key, "betHash": bet_hash, "deadline": deadline}
-        return [BankEvent("BetSubmitted", values)]
+        return [self._begin(bet, now)]
 
-    def _submit_croupier_seed(
-        self, sender: str, call: SubmitCroupierSeed, now: int
-    ) -> list[BankEvent]:
-        bet, seed_id, _ = call
-        self._find(bet)
-        self._may_tell(sender, bet, seed_id)
-        return self._take_croupier_seed(sender, call, now)
-
-    def _may_tell(self, sender: str, bet: Bet, seed_id: int) -> None:
-        """Seed 1 was told for one order: nobody else brings it without his word on that."""
-        if seed_id == 1 and bet.game_id >= IN_SESSION and sender != bet.croupier:
-            raise BankRefused("NotTheCroupier")
-
-    def _take_croupier_seed(
-        self, sender: str, call: SubmitCroupierSeed, now: int
+    @_made.register
+    def _croupier_seed(
+        self, call: bank.SubmitCroupierSeed, sender: str, now: int
     ) -> list[BankEvent]:
         bet, seed_id, seed = call
+        self._find(bet)
+        # Seed 1 of a session was told for one order: only his word on the order makes it public.
+        if seed_id == 1 and bet.game_id >= IN_SESSION and sender != bet.croupier:
+            raise BankRefused("NotTheCroupier")
+        return self._take_croupier_seed(sender, bet, seed_id, seed, now)
+
+    @_made.register
+    def _accepted_seed(
+        self, call: bank.SubmitAcceptedSeed, sender: str, now: int
+    ) -> list[BankEvent]:
+        bet = call.bet
+        _, game = self._find(bet)
+        accepted = OrderAccepted(bet.struct_hash(), game.order)
+        self._must_be_signed(accepted, call.acceptance, bet.croupier_key)
+        return self._take_croupier_seed(sender, bet, 1, call.seed, now)
+
+    def _take_croupier_seed(
+        self, sender: str, bet: Bet, seed_id: int, seed: Seed, now: int
+    ) -> list[BankEvent]:
         key, game = self._find(bet)
         if seed_id > 1:
             raise BankRefused("BadSeedId")
@@ -436,15 +392,14 @@ class Books:
         before = Step.ORDER_SUBMITTED if seed_id else Step.BET_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
-        self._must_be_seed(call, Signer.CROUPIER)
+        self._must_be_seed(bet, Signer.CROUPIER, seed_id, seed)
         if seed_id == 0:
             self._move(lock_of(key), available_to(bet.croupier), bet.stake)
-        deadline = self._go_on(key, game, Step(before + 1), now)
-        values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
-        values |= {"signature": seed.signature, "deadline": deadline}
-        return [BankEvent("CroupierSeedSubmitted", values)]
+        deadline = self._go_on(key, game, step_after(before, None), now)
+        return [recorded("CroupierSeedSubmitted", key, seed_id, *seed, deadline)]
 
-    def _submit_player_seed(self, sender: str, call: SubmitPlayerSeed, now: int) -> list[BankEvent]:
+    @_made.register
+    def _player_seed(self, call: bank.SubmitPlayerSeed, sender: str, now: int) -> list[BankEvent]:
         bet, seed_id, seed, croupiers = call
         key, game = self._find(bet)
         if seed.commitment != bet.commitment(Signer.PLAYER, seed_id):
@@ -456,19 +411,18 @@ class Books:
         before = Step.CROUPIER_SEED_1_SUBMITTED if seed_id else Step.CROUPIER_SEED_0_SUBMITTED
         if not self._awaits(sender, bet, game, before, now):
             return []
-        self._must_be_seed(call, Signer.PLAYER)
+        self._must_be_seed(bet, Signer.PLAYER, seed_id, seed)
         game_seed = mix(bet.struct_hash(), seed_id, croupiers, seed.signature)
         if seed_id == 0:
             hand = deal(game_seed)
         else:
             hand = replace(unpacked_hand(game.hand), unpacked_order(game.order), game_seed)
         game = game._replace(hand=packed_hand(hand))
-        deadline = self._go_on(key, game, Step(before + 1), now)
-        values = {"game": key, "seedId": seed_id, "nonce": seed.nonce}
-        values |= {"signature": seed.signature, "hand": game.hand, "deadline": deadline}
-        return [BankEvent("PlayerSeedSubmitted", values)]
+        deadline = self._go_on(key, game, step_after(before, None), now)
+        return [recorded("PlayerSeedSubmitted", key, seed_id, *seed, game.hand, deadline)]
 
-    def _submit_order(self, sender: str, call: SubmitReplacementOrder, now: int) -> list[BankEvent]:
+    @_made.register
+    def _order(self, call: bank.SubmitReplacementOrder, sender: str, now: int) -> list[BankEvent]:
         bet, digits, signature = call
         key, game = self._find(bet)
         if max(digits) > 1:
@@ -479,312 +433,69 @@ class Books:
         if not self._awaits(sender, bet, game, Step.HAND_DEALT, now):
             return []
         self._must_be_signed(ReplacementOrder.of(bet, digits), signature, bet.player_key)
-        step = Step.ORDER_SUBMITTED if order else Step.HAND_FINAL
         game = game._replace(order=order)
-        deadline = self._go_on(key, game, step, now)
+        deadline = self._go_on(key, game, step_after(Step.HAND_DEALT, digits), now)
         chips = locked(bet.level, unpacked_hand(game.hand), digits)
         rest = bet.top_prize - bet.bet * chips * bet.chip_cost
         self._move(lock_of(key), available_to(bet.croupier), rest)
-        values = {"game": key, "order": order, "deadline": deadline}
-        return [BankEvent("ReplacementOrderSubmitted", values)]
+        return [recorded("ReplacementOrderSubmitted", key, order, deadline)]
 
-    def _must_be_undisputed(self, sender: str, bet: Bet, game: BankGame, now: int) -> None:
-        """An order to replace nothing settles after a while: another may be shown until then."""
-        waits = bet.game_id >= IN_SESSION and game.order == 0 and sender != bet.croupier
-        if waits and now <= game.deadline:
-            raise BankRefused("TooEarly", (game.deadline,))
-
-    def _submit_result(self, sender: str, bet: Bet, now: int) -> list[BankEvent]:
-        key, game = self._find(bet)
-        if game.outcome == GameOutcome.SETTLED and sender == bet.croupier:
-            return []
-        if game.outcome != GameOutcome.OPEN:
-            raise BankRefused("GameOver")
-        if game.step != Step.HAND_FINAL:
-            raise BankRefused("WrongStep", (int(game.step),))
-        self._must_be_undisputed(sender, bet, game, now)
-        return self._settle(bet, key, game)
-
-    def _complain(self, sender: str, silence: Silence, bet: Bet, now: int) -> list[BankEvent]:
-        key, game = self._find(bet)
-        if silence is Silence.FIRST_CROUPIER_SEED:
-            self._must_be_overdue(game, Step.BET_SUBMITTED, now)
-            return self._forfeit_croupier(bet, key, game)
-        if silence is Silence.SECOND_CROUPIER_SEED:
-            stands = game.step == Step.HAND_FINAL and game.order == 0
-            if game.outcome == GameOutcome.OPEN and stands:
-                self._must_be_undisputed(sender, bet, game, now)
-                return self._settle(bet, key, game)
-            self._must_be_overdue(game, Step.ORDER_SUBMITTED, now)
-            return self._forfeit_croupier(bet, key, game)
-        last = LAST_STEP[silence]
-        self._must_be_overdue(game, last, now)
-        self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
-        return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(last)})]
-
-    def _forfeit_croupier(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
-        penalty = price_of_silence(bet, game)
-        self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
-        return [BankEvent("CroupierForfeited", {"game": key, "penalty": penalty})]
-
-    def _merged(
-        self, sender: str, call: SubmitPlayerSeedAndOrder | SubmitPlayerSeedAndResult, now: int
+    @_made.register
+    def _seed_and_order(
+        self, call: bank.SubmitPlayerSeedAndOrder, sender: str, now: int
     ) -> list[BankEvent]:
-        """Make both calls, or neither; leave out one that was made before."""
+        bet, seed, croupiers, order, signature = call
+        told = bank.SubmitPlayerSeed(bet, 0, seed, croupiers)
+        ordered = bank.SubmitReplacementOrder(bet, order, signature)
+        return self._both(Step.HAND_DEALT, told, ordered, sender, now)
+
+    @_made.register
+    def _seed_and_result(
+        self, call: bank.SubmitPlayerSeedAndResult, sender: str, now: int
+    ) -> list[BankEvent]:
+        bet, seed, croupiers = call
+        told = bank.SubmitPlayerSeed(bet, 1, seed, croupiers)
+        return self._both(Step.HAND_FINAL, told, bank.SubmitGameResult(bet), sender, now)
+
+    def _both(
+        self, told: Step, seed: bank.SubmitPlayerSeed, then: bank.Call, sender: str, now: int
+    ) -> list[BankEvent]:
+        """Make both calls, or neither; leave out a seed that was ``told`` before."""
         draft = self.draft()
-        _, game = draft._find(call.bet)
-        first = isinstance(call, SubmitPlayerSeedAndOrder)
-        events: list[BankEvent] = []
-        if game.step < (Step.HAND_DEALT if first else Step.HAND_FINAL):
-            seed = SubmitPlayerSeed(call.bet, 0 if first else 1, call.seed, call.croupiers)
-            events += draft._submit_player_seed(sender, seed, now)
-        if isinstance(call, SubmitPlayerSeedAndOrder):
-            order = SubmitReplacementOrder(call.bet, call.order, call.signature)
-            events += draft._submit_order(sender, order, now)
-        else:
-            events += draft._submit_result(sender, call.bet, now)
+        _, game = draft._find(seed.bet)
+        events = draft._made(seed, sender, now) if game.step < told else []
+        events += draft._made(then, sender, now)
         draft.settle()
         return events
 
-    # What the calls have in common
+    @_made.register
+    def _result(self, call: bank.SubmitGameResult, sender: str, now: int) -> list[BankEvent]:
+        bet = call.bet
+        key, game = self._find(bet)
+        if game.outcome == GameOutcome.SETTLED and sender == bet.croupier:
+            return []
+        self._must_be_at(game, Step.HAND_FINAL)
+        return self._settle(sender, bet, key, game, now)
 
-    def _find(self, bet: Bet) -> tuple[bytes, BankGame]:
-        key = bet.key
-        game = self._games.get(key)
-        if game is None or not game.is_of(bet):
-            raise BankRefused("UnknownBet")
-        return key, game
-
-    @staticmethod
-    def _awaits(sender: str, bet: Bet, game: BankGame, before: Step, now: int) -> bool:
-        """Return whether the game awaits the step behind ``before``.
-
-        For a step taken already, return false to the Croupier, who may repeat his calls; refuse
-        everybody else.
-        """
-        if game.step > before:
-            if sender != bet.croupier:
-                raise BankRefused("AlreadySubmitted")
-            return False
-        if game.outcome != GameOutcome.OPEN:
-            raise BankRefused("GameOver")
-        if game.step != before:
-            raise BankRefused("WrongStep", (int(game.step),))
-        if now > game.deadline:
-            raise BankRefused("TooLate", (game.deadline,))
-        return True
-
-    @staticmethod
-    def _must_be_overdue(game: BankGame, last: Step, now: int) -> None:
-        if game.outcome != GameOutcome.OPEN:
-            raise BankRefused("GameOver")
-        if game.step != last:
-            raise BankRefused("WrongStep", (int(game.step),))
+    @_made.register
+    def _complain(self, call: bank.Complain, sender: str, now: int) -> list[BankEvent]:
+        silence, bet = call
+        key, game = self._find(bet)
+        stands = game.step == Step.HAND_FINAL and game.order == 0
+        if silence is Silence.SECOND_CROUPIER_SEED and stands and game.outcome == GameOutcome.OPEN:
+            return self._settle(sender, bet, key, game, now)
+        last = LAST_STEP[silence]
+        self._must_be_at(game, last)
         if now <= game.deadline:
             raise BankRefused("TooEarly", (game.deadline,))
+        if silence not in bank.CROUPIER_OWES:
+            return self._forfeit_player(bet, key, game, last)
+        penalty = price_of_silence(bet, game)
+        self._close(bet, key, game, GameOutcome.CROUPIER_FORFEITED, penalty)
+        return [recorded("CroupierForfeited", key, penalty)]
 
-    def _must_be_seed(self, call: SubmitCroupierSeed | SubmitPlayerSeed, role: Signer) -> None:
-        bet, seed_id, seed = call.bet, call.seed_id, call.seed
-        message = SeedMessage(bet.croupier, bet.player, role, bet.game_id, seed_id, seed.nonce)
-        self._must_be_signed(message, seed.signature, bet.key_of(role))
-
-    def _must_be_signed(self, message: Message, signature: Signature, key: str) -> None:
-        if self._trusting:
-            return
-        try:
-            must_be_signed(self.domain, message, signature, key)
-        except BadSignature:
-            raise BankRefused("BadSignature") from None
-
-    def _go_on(self, key: bytes, game: BankGame, step: Step, now: int) -> int:
-        """Note that a step was taken; the deadline of the next one."""
-        deadline = now + self.terms.step_time
-        self._games[key] = game._replace(step=step, deadline=deadline)
-        return deadline
-
-    def _settle(self, bet: Bet, key: bytes, game: BankGame) -> list[BankEvent]:
-        found = rank(unpacked_hand(game.hand))
-        prize = bet.bet * PAYS[bet.level][found] * bet.chip_cost
-        self._close(bet, key, game, GameOutcome.SETTLED, prize)
-        values = {"game": key, "hand": game.hand, "rank": int(found), "prize": prize}
-        return [BankEvent("GameSettled", values)]
-
-    def _close(
-        self, bet: Bet, key: bytes, game: BankGame, outcome: GameOutcome, to_player: int
-    ) -> None:
-        """End a game: ``to_player`` of what it had locked, and the rest to the Croupier."""
-        lock = lock_of(key)
-        self._games[key] = game._replace(outcome=outcome)
-        self._move(lock, available_to(bet.player), to_player)
-        self._move(lock, available_to(bet.croupier), self._money[lock])
-        for party in (bet.croupier, bet.player):
-            self._open_games[party] -= 1
-
-    # Sessions
-
-    def _open(self, sender: str, call: OpenSession, now: int) -> list[BankEvent]:
-        terms = call.terms
-        if sender != terms.croupier:
-            raise BankRefused("NotTheCroupier")
-        parties = terms.croupier, terms.player
-        kept = self._sessions.get(parties, NO_SESSION)
-        if kept.phase == Phase.OPEN and kept.is_of(terms):
-            return []
-        if kept.phase in LIVE or terms.number != kept.number:
-            raise BankRefused("WrongSession", (kept.phase,))
-        if terms.croupier == terms.player:
-            raise BankRefused("SameParty")
-        if now > terms.expiry:
-            raise BankRefused("BetExpired")
-        keys = self._keys.get(terms.croupier), self._keys.get(terms.player, NO_KEY)
-        if (terms.croupier_key, terms.player_key) != keys:
-            raise BankRefused("WrongKey")
-        self._must_be_signed(terms, call.signature, terms.player_key)
-        self._must_have(terms.player, available_to(terms.player), terms.player_funds)
-        self._must_have(terms.croupier, available_to(terms.croupier), terms.croupier_funds)
-        name = terms.struct_hash()
-        self._move(available_to(terms.player), lock_of(name), terms.player_funds)
-        self._move(available_to(terms.croupier), lock_of(name), terms.croupier_funds)
-        for party in parties:
-            self._open_games[party] = self._open_games.get(party, 0) + 1
-        self._sessions[parties] = BankSession(
-            short_name(name), terms.number + 1, Phase.OPEN, 0, 0, 0, 0
-        )
-        values: dict[str, Any] = {"session": name, "number": terms.number}
-        values |= {"croupier": terms.croupier, "player": terms.player}
-        values |= {"playerFunds": terms.player_funds, "croupierFunds": terms.croupier_funds}
-        return [BankEvent("SessionOpened", values)]
-
-    def _live(self, terms: SessionTerms) -> BankSession:
-        kept = self._sessions.get((terms.croupier, terms.player), NO_SESSION)
-        if kept.phase not in LIVE or not kept.is_of(terms):
-            raise BankRefused("WrongSession", (kept.phase,))
-        return kept
-
-    def _must_be_state(self, call: CloseSession | ClaimSession) -> None:
-        terms, state = call.terms, call.state
-        if state.session != terms.struct_hash():
-            raise BankRefused("BadSignature")
-        self._must_be_signed(state, call.player_signature, terms.player_key)
-        self._must_be_signed(state, call.croupier_signature, terms.croupier_key)
-
-    @staticmethod
-    def _shared(terms: SessionTerms, kept: BankSession, hands: int, share: int) -> BankSession:
-        if share > terms.total or hands >= 2**96:
-            raise BankRefused("BadShare")
-        return kept._replace(hands=hands, player_share=share, croupier_share=terms.total - share)
-
-    def _close_session(self, call: CloseSession) -> list[BankEvent]:
-        kept = self._live(call.terms)
-        if not call.state.last:
-            raise BankRefused("OldState", (kept.hands,))
-        self._must_be_state(call)
-        hands, share = call.state.hands, call.state.player_share
-        return self._end(call.terms, self._shared(call.terms, kept, hands, share))
-
-    def _claim(self, sender: str, call: ClaimSession, now: int) -> list[BankEvent]:
-        terms, state = call.terms, call.state
-        kept = self._live(terms)
-        if kept.phase == Phase.OPEN:
-            if sender not in (terms.croupier, terms.player):
-                raise BankRefused("NotAParty")
-        elif now > kept.deadline:
-            raise BankRefused("TooLate", (kept.deadline,))
-        elif state.hands <= kept.hands:
-            raise BankRefused("OldState", (kept.hands,))
-        share = terms.player_funds
-        if state.hands:
-            self._must_be_state(call)
-            share = state.player_share
-        kept = self._shared(terms, kept, state.hands, share)
-        deadline = now + self.terms.step_time
-        kept = kept._replace(phase=Phase.CLAIMED, deadline=deadline)
-        self._sessions[terms.croupier, terms.player] = kept
-        values = {"session": terms.struct_hash(), "hands": kept.hands}
-        values |= {"playerShare": kept.player_share, "deadline": deadline}
-        return [BankEvent("SessionClaimed", values)]
-
-    def _bring(self, call: BringHand, now: int) -> list[BankEvent]:
-        terms, bet = call.terms, call.bet
-        kept = self._claimed(terms)
-        if now <= kept.deadline:
-            raise BankRefused("TooEarly", (kept.deadline,))
-        end = kept.deadline + self.terms.step_time
-        if now > end:
-            raise BankRefused("TooLate", (end,))
-        game_id = terms.game_id(kept.hands)
-        if bet[:5] != (*terms[:4], game_id):
-            raise BankRefused("WrongHand", (game_id,))
-        if bet.bet not in BETS or bet.level not in LEVELS:
-            raise BankRefused("BadBet")
-        if bet.chip_cost != self.terms.chip_cost:
-            raise BankRefused("WrongChipCost")
-        if len(set(bet.commitments)) != len(bet.commitments):
-            raise BankRefused("EqualCommitments")
-        self._must_be_signed(bet, call.player_signature, terms.player_key)
-        self._must_be_signed(bet, call.croupier_signature, terms.croupier_key)
-        for owner, share, needed in (
-            (terms.player, kept.player_share, bet.stake),
-            (terms.croupier, kept.croupier_share, bet.top_prize),
-        ):
-            if share < needed:
-                raise BankRefused("InsufficientFunds", (owner, share, needed))
-        deadline = now + self.terms.step_time
-        name = bet.struct_hash()
-        self._games[bet.key] = BankGame(
-            short_name(name), Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0
-        )
-        for party in (terms.croupier, terms.player):
-            self._open_games[party] += 1
-        self._move(lock_of(terms.struct_hash()), lock_of(bet.key), bet.stake + bet.top_prize)
-        kept = kept._replace(
-            player_share=kept.player_share - bet.stake,
-            croupier_share=kept.croupier_share - bet.top_prize,
-        )
-        closed = self._end(terms, kept, bet.key)
-        values = {"croupier": bet.croupier, "player": bet.player, "gameId": bet.game_id}
-        values |= {"game": bet.key, "betHash": name, "deadline": deadline}
-        return [*closed, BankEvent("BetSubmitted", values)]
-
-    def _claimed(self, terms: SessionTerms) -> BankSession:
-        kept = self._live(terms)
-        if kept.phase != Phase.CLAIMED:
-            raise BankRefused("WrongSession", (kept.phase,))
-        return kept
-
-    def _finish(self, terms: SessionTerms, now: int) -> list[BankEvent]:
-        kept = self._claimed(terms)
-        end = kept.deadline + self.terms.step_time
-        if now <= end:
-            raise BankRefused("TooEarly", (end,))
-        return self._end(terms, kept)
-
-    def _end(
-        self, terms: SessionTerms, kept: BankSession, hand: bytes = bytes(32)
-    ) -> list[BankEvent]:
-        name = terms.struct_hash()
-        self._sessions[terms.croupier, terms.player] = kept._replace(
-            phase=Phase.CLOSED, hands=0, player_share=0, croupier_share=0
-        )
-        self._move(lock_of(name), available_to(terms.player), kept.player_share)
-        self._move(lock_of(name), available_to(terms.croupier), kept.croupier_share)
-        for party in (terms.croupier, terms.player):
-            self._open_games[party] -= 1
-        values = {"session": name, "hands": kept.hands, "hand": hand}
-        values |= {"playerShare": kept.player_share, "croupierShare": kept.croupier_share}
-        return [BankEvent("SessionClosed", values)]
-
-    # The open hand, before the Bank
-
-    def _accepted_seed(self, sender: str, call: SubmitAcceptedSeed, now: int) -> list[BankEvent]:
-        bet = call.bet
-        _, game = self._find(bet)
-        accepted = OrderAccepted(bet.struct_hash(), game.order)
-        self._must_be_signed(accepted, call.acceptance, bet.croupier_key)
-        told = SubmitCroupierSeed(bet, 1, call.seed)
-        return self._take_croupier_seed(sender, told, now)
-
-    def _two_orders(self, call: ComplainTwoOrders) -> list[BankEvent]:
+    @_made.register
+    def _two_orders(self, call: bank.ComplainTwoOrders, sender: str, now: int) -> list[BankEvent]:
         bet = call.bet
         key, game = self._find(bet)
         if game.outcome != GameOutcome.OPEN:
@@ -798,5 +509,252 @@ class Books:
             raise BankRefused("SameOrder")
         message = ReplacementOrder.of(bet, call.order)
         self._must_be_signed(message, call.signature, bet.player_key)
+        return self._forfeit_player(bet, key, game, Step.HAND_DEALT)
+
+    # A session
+
+    @_made.register
+    def _open(self, call: bank.OpenSession, sender: str, now: int) -> list[BankEvent]:
+        terms = call.terms
+        if sender != terms.croupier:
+            raise BankRefused("NotTheCroupier")
+        kept = self._session_of(terms)
+        if kept.phase == Phase.OPEN and kept.is_of(terms):
+            return []
+        if kept.phase in LIVE or terms.number != kept.number:
+            raise BankRefused("WrongSession", (kept.phase,))
+        if terms.croupier == terms.player:
+            raise BankRefused("SameParty")
+        if now > terms.expiry:
+            raise BankRefused("BetExpired")
+        self._must_have_keys(terms)
+        self._must_be_signed(terms, call.signature, terms.player_key)
+        name, funds = terms.struct_hash(), (terms.player_funds, terms.croupier_funds)
+        self._lock(terms, name, *funds)
+        self._sessions[terms.croupier, terms.player] = BankSession(
+            short_name(name), terms.number + 1, Phase.OPEN, 0, 0, 0, 0
+        )
+        return [recorded("SessionOpened", name, *terms[:2], terms.number, *funds)]
+
+    @_made.register
+    def _close_session(self, call: bank.CloseSession, sender: str, now: int) -> list[BankEvent]:
+        terms, state = call.terms, call.state
+        kept = self._live(terms)
+        if not state.last:
+            raise BankRefused("OldState", (kept.hands,))
+        self._must_be_state(call)
+        return self._end(terms, _shared(terms, kept, state.hands, state.player_share))
+
+    @_made.register
+    def _claim(self, call: bank.ClaimSession, sender: str, now: int) -> list[BankEvent]:
+        terms, state = call.terms, call.state
+        kept = self._live(terms)
+        if kept.phase == Phase.OPEN:
+            if sender not in (terms.croupier, terms.player):
+                raise BankRefused("NotAParty")
+        elif now > kept.deadline:
+            raise BankRefused("TooLate", (kept.deadline,))
+        elif state.hands <= kept.hands:
+            raise BankRefused("OldState", (kept.hands,))
+        share = terms.player_funds
+        if state.hands:
+            self._must_be_state(call)
+            share = state.player_share
+        deadline = now + self.terms.step_time
+        kept = _shared(terms, kept, state.hands, share)
+        kept = kept._replace(phase=Phase.CLAIMED, deadline=deadline)
+        self._sessions[terms.croupier, terms.player] = kept
+        return [recorded("SessionClaimed", terms.struct_hash(), kept.hands, share, deadline)]
+
+    @_made.register
+    def _bring(self, call: bank.BringHand, sender: str, now: int) -> list[BankEvent]:
+        terms, bet = call.terms, call.bet
+        kept, end = self._claimed(terms)
+        if now <= kept.deadline:
+            raise BankRefused("TooEarly", (kept.deadline,))
+        if now > end:
+            raise BankRefused("TooLate", (end,))
+        game_id = terms.game_id(kept.hands)
+        if bet[:5] != (*terms[:4], game_id):
+            raise BankRefused("WrongHand", (game_id,))
+        self._must_be_stake(bet)
+        self._must_differ(bet)
+        self._must_be_signed(bet, call.player_signature, terms.player_key)
+        self._must_be_signed(bet, call.croupier_signature, terms.croupier_key)
+        for owner, share, needed in (
+            (terms.player, kept.player_share, bet.stake),
+            (terms.croupier, kept.croupier_share, bet.top_prize),
+        ):
+            if share < needed:
+                raise BankRefused("InsufficientFunds", (owner, share, needed))
+        for party in (terms.croupier, terms.player):
+            self._open_games[party] += 1
+        self._move(lock_of(terms.struct_hash()), lock_of(bet.key), bet.stake + bet.top_prize)
+        kept = kept._replace(
+            player_share=kept.player_share - bet.stake,
+            croupier_share=kept.croupier_share - bet.top_prize,
+        )
+        return [*self._end(terms, kept, bet.key), self._begin(bet, now)]
+
+    @_made.register
+    def _finish(self, call: bank.FinishSession, sender: str, now: int) -> list[BankEvent]:
+        kept, end = self._claimed(call.terms)
+        if now <= end:
+            raise BankRefused("TooEarly", (end,))
+        return self._end(call.terms, kept)
+
+    # Questions that several calls ask
+
+    def _find(self, bet: Bet) -> tuple[bytes, BankGame]:
+        key = bet.key
+        game = self._games.get(key)
+        if game is None or not game.is_of(bet):
+            raise BankRefused("UnknownBet")
+        return key, game
+
+    def _session_of(self, terms: SessionTerms) -> BankSession:
+        return self._sessions.get((terms.croupier, terms.player), NO_SESSION)
+
+    def _live(self, terms: SessionTerms) -> BankSession:
+        kept = self._session_of(terms)
+        if kept.phase not in LIVE or not kept.is_of(terms):
+            raise BankRefused("WrongSession", (kept.phase,))
+        return kept
+
+    def _claimed(self, terms: SessionTerms) -> tuple[BankSession, int]:
+        """Return a claimed session, and the last second in which its open hand can be brought."""
+        kept = self._live(terms)
+        if kept.phase != Phase.CLAIMED:
+            raise BankRefused("WrongSession", (kept.phase,))
+        return kept, kept.deadline + self.terms.step_time
+
+    def _must_be_stake(self, bet: Bet) -> None:
+        if bet.bet not in BETS or bet.level not in LEVELS:
+            raise BankRefused("BadBet")
+        if bet.chip_cost != self.terms.chip_cost:
+            raise BankRefused("WrongChipCost")
+
+    @staticmethod
+    def _must_differ(bet: Bet) -> None:
+        if len(set(bet.commitments)) != len(bet.commitments):
+            raise BankRefused("EqualCommitments")
+
+    def _must_have_keys(self, of: Bet | SessionTerms) -> None:
+        keys = self._keys.get(of.croupier), self._keys.get(of.player, NO_KEY)
+        if (of.croupier_key, of.player_key) != keys:
+            raise BankRefused("WrongKey")
+
+    @staticmethod
+    def _must_be_at(game: BankGame, step: Step) -> None:
+        if game.outcome != GameOutcome.OPEN:
+            raise BankRefused("GameOver")
+        if game.step != step:
+            raise BankRefused("WrongStep", (int(game.step),))
+
+    def _awaits(self, sender: str, bet: Bet, game: BankGame, before: Step, now: int) -> bool:
+        """Return whether the game awaits the step behind ``before``.
+
+        For a step taken already, return false to the Croupier, who may repeat his calls; refuse
+        everybody else.
+        """
+        if game.step > before:
+            if sender != bet.croupier:
+                raise BankRefused("AlreadySubmitted")
+            return False
+        self._must_be_at(game, before)
+        if now > game.deadline:
+            raise BankRefused("TooLate", (game.deadline,))
+        return True
+
+    def _must_be_seed(self, bet: Bet, role: Signer, seed_id: int, seed: Seed) -> None:
+        message = SeedMessage(bet.croupier, bet.player, role, bet.game_id, seed_id, seed.nonce)
+        self._must_be_signed(message, seed.signature, bet.key_of(role))
+
+    def _must_be_state(self, call: bank.CloseSession | bank.ClaimSession) -> None:
+        terms, state = call.terms, call.state
+        if state.session != terms.struct_hash():
+            raise BankRefused("BadSignature")
+        self._must_be_signed(state, call.player_signature, terms.player_key)
+        self._must_be_signed(state, call.croupier_signature, terms.croupier_key)
+
+    def _must_be_signed(self, message: Message, signature: Signature, key: str) -> None:
+        if self._trusting:
+            return
+        try:
+            must_be_signed(self.domain, message, signature, key)
+        except BadSignature:
+            raise BankRefused("BadSignature") from None
+
+    # Changes that several calls make
+
+    def _lock(self, of: Bet | SessionTerms, name: bytes, players: int, croupiers: int) -> None:
+        """Lock the money of both under a name, or refuse if one of them lacks it."""
+        sides = (of.player, players), (of.croupier, croupiers)
+        for owner, amount in sides:
+            self._must_have(owner, available_to(owner), amount)
+        for owner, amount in sides:
+            self._move(available_to(owner), lock_of(name), amount)
+            self._open_games[owner] = self._open_games.get(owner, 0) + 1
+
+    def _unlock(self, of: Bet | SessionTerms, name: bytes, players: int, croupiers: int) -> None:
+        for owner, amount in ((of.player, players), (of.croupier, croupiers)):
+            self._move(lock_of(name), available_to(owner), amount)
+            self._open_games[owner] -= 1
+
+    def _begin(self, bet: Bet, now: int) -> BankEvent:
+        deadline, bet_hash = now + self.terms.step_time, bet.struct_hash()
+        self._games[bet.key] = BankGame(
+            short_name(bet_hash), Step.BET_SUBMITTED, GameOutcome.OPEN, deadline, 0, 0
+        )
+        parties = bet.croupier, bet.player
+        return recorded("BetSubmitted", bet.key, *parties, bet.game_id, bet_hash, deadline)
+
+    def _go_on(self, key: bytes, game: BankGame, step: Step, now: int) -> int:
+        """Store the step that was taken; return the deadline of the next one."""
+        deadline = now + self.terms.step_time
+        self._games[key] = game._replace(step=step, deadline=deadline)
+        return deadline
+
+    def _settle(
+        self, sender: str, bet: Bet, key: bytes, game: BankGame, now: int
+    ) -> list[BankEvent]:
+        """Pay the final hand.
+
+        In a session, an order to replace nothing settles after its deadline: until then the
+        Croupier may show another order. He alone may settle at once.
+        """
+        disputable = bet.game_id >= IN_SESSION and game.order == 0 and sender != bet.croupier
+        if disputable and now <= game.deadline:
+            raise BankRefused("TooEarly", (game.deadline,))
+        found = rank(unpacked_hand(game.hand))
+        prize = bet.bet * PAYS[bet.level][found] * bet.chip_cost
+        self._close(bet, key, game, GameOutcome.SETTLED, prize)
+        return [recorded("GameSettled", key, game.hand, int(found), prize)]
+
+    def _forfeit_player(self, bet: Bet, key: bytes, game: BankGame, last: Step) -> list[BankEvent]:
         self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
-        return [BankEvent("PlayerForfeited", {"game": key, "lastStep": int(Step.HAND_DEALT)})]
+        return [recorded("PlayerForfeited", key, int(last))]
+
+    def _close(
+        self, bet: Bet, key: bytes, game: BankGame, outcome: GameOutcome, to_player: int
+    ) -> None:
+        """End a game: pay ``to_player`` out of its lock, and the rest to the Croupier."""
+        self._games[key] = game._replace(outcome=outcome)
+        self._unlock(bet, key, to_player, self._money[lock_of(key)] - to_player)
+
+    def _end(
+        self, terms: SessionTerms, kept: BankSession, hand: bytes = bytes(32)
+    ) -> list[BankEvent]:
+        """Close a session, and pay each party its share."""
+        name, shares = terms.struct_hash(), (kept.player_share, kept.croupier_share)
+        self._sessions[terms.croupier, terms.player] = kept._replace(
+            phase=Phase.CLOSED, hands=0, player_share=0, croupier_share=0
+        )
+        self._unlock(terms, name, *shares)
+        return [recorded("SessionClosed", name, kept.hands, *shares, hand)]
+
+
+def _shared(terms: SessionTerms, kept: BankSession, hands: int, share: int) -> BankSession:
+    if share > terms.total or hands >= 2**96:
+        raise BankRefused("BadShare")
+    return kept._replace(hands=hands, player_share=share, croupier_share=terms.total - share)
