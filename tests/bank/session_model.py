@@ -116,21 +116,17 @@ class Flaw(Books):
         if self.flaw != "to stand settles at once":
             super()._must_be_undisputed(sender, bet, game, now)
 
-    def _two_orders(self, call: ComplainTwoOrders) -> list[Any]:
-        if self.flaw == "two orders are allowed":
-            raise BankRefused("WrongStep", (0,))
-        return super()._two_orders(call)
-
-    def _accepted_seed(self, sender: str, call: SubmitAcceptedSeed, now: int) -> list[Any]:
-        if self.flaw == "a told seed 1 counts for nothing":
-            raise BankRefused("WrongStep", (0,))
-        return super()._accepted_seed(sender, call, now)
-
-    def _claim(self, sender: str, call: ClaimSession, now: int) -> list[Any]:
-        kept = self.session(*call.terms[:2])
-        if kept.phase == Phase.CLAIMED and self.flaw == "the first claim wins":
-            raise BankRefused("OldState", (kept.hands,))
-        return super()._claim(sender, call, now)
+    def _made(self, call: Any, sender: str, now: int) -> list[Any]:
+        match call:
+            case ComplainTwoOrders() if self.flaw == "two orders are allowed":
+                raise BankRefused("WrongStep", (0,))
+            case SubmitAcceptedSeed() if self.flaw == "a told seed 1 counts for nothing":
+                raise BankRefused("WrongStep", (0,))
+            case ClaimSession(terms) if self.flaw == "the first claim wins":
+                kept = self.session(*terms[:2])
+                if kept.phase == Phase.CLAIMED:
+                    raise BankRefused("OldState", (kept.hands,))
+        return super()._made(call, sender, now)
 
     def _live(self, terms: SessionTerms) -> BankSession:
         if self.flaw == "money is locked for ever":

@@ -227,11 +227,14 @@ class Bank:
         try:
             receipt = self.send(address, abi.encoded(call), value)
         except BankRefused as refused:
+            before = repr(self.books.tables())
             with pytest.raises(BankRefused) as expected:
                 self.books.apply(address, call, now)
+            assert repr(self.books.tables()) == before
             assert (refused.name, refused.values) == (expected.value.name, expected.value.values)
             raise
         assert receipt.events == self.books.apply(address, call, now)
+        assert sum(self.books.balances().values()) == 0, "no wei is made or lost"
         if receipt.events:
             bet: Bet | None = getattr(call, "bet", None)
             terms: SessionTerms | None = getattr(call, "terms", None)

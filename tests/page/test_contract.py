@@ -111,7 +111,7 @@ def test_a_hand_through_the_node_that_the_player_names(
         assert ada.stamp.inner_text().upper() == "VALID"
         prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
         ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
-        assert chain.node().account(bank[0], account).available == (195 + prize) * CHIP
+        assert chain.node().view(bank[0], 0, "getAccount", account)[0] == (195 + prize) * CHIP
         assert asked == {urlsplit(url).netloc for url in (arena, chain.url)}
 
 
@@ -134,4 +134,4 @@ def test_the_browser_goes_on_and_complains_when_the_croupier_is_gone(
         # Two cards were to be replaced: silence costs five times the stake of five chips.
         assert "the Bank made him pay 25 chips" in ended.inner_text()
         ada.page.locator("[data-chips='220']").wait_for()
-        assert node.account(bank[0], account).available == 220 * CHIP
+        assert node.view(bank[0], 0, "getAccount", account)[0] == 220 * CHIP

@@ -237,7 +237,7 @@ def test_three_programs_and_a_chain(
             croupier, player = (Key(secret).address for secret in PURSES)
             key = keccak(word(croupier) + word(player) + word(1))
             node = chain.node()
-            until(lambda: node.game(bank, key).step == Step.ORDER_SUBMITTED)
+            until(lambda: node.view(bank, 0, "getGame", key)[1] == Step.ORDER_SUBMITTED)
             node.rpc("evm_increaseTime", STEP_TIME + 1)
             node.rpc("evm_mine")
             shown, said = again.communicate(timeout=60)

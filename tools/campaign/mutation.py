@@ -98,6 +98,7 @@ MONEY: Final = Suite(
         *("tests/bank/test_restored.py", "tests/bank/session/test_programs.py"),
         *("tests/bank/croupier/test_croupier.py", "tests/bank/croupier/test_scheduler.py"),
         *("tests/bank/ledger/test_rules.py", "tests/bank/ledger/test_bank.py"),
+        *("tests/bank/chain/test_game.py", "tests/bank/chain/test_sessions.py"),
         *("tests/bank/ledger/test_snapshots.py", "tests/bank/croupier/test_duties.py"),
         *("tests/bank/player/test_player.py", "tests/bank/player/test_checks.py"),
         "tests/bank/session/test_refusals.py",

@@ -20,8 +20,11 @@ from functools import cache
 from typing import Any, Final, NamedTuple, get_args
 
 from fairground.bank.bank_port import (
+    Account,
     BankEvent,
+    BankGame,
     BankRefused,
+    BankSession,
     Call,
     Complain,
     DepositFunds,
@@ -296,6 +299,16 @@ REFUSALS: Final[dict[str, tuple[FieldType, ...]]] = {
     "FaucetEmpty": (ADDRESS, UINT256, UINT256),
 }
 """The reasons for a refusal, and the types of the values that come with each."""
+
+
+VIEWS: Final[dict[type[Any], Fields]] = {
+    view: {
+        name: type_of(part)
+        for name, part in zip(view._fields, named("function")[asked]["outputs"], strict=True)
+    }
+    for view, asked in ((Account, "getAccount"), (BankGame, "getGame"), (BankSession, "getSession"))
+}
+"""The answers to the contract's questions: the class of each, and its members."""
 
 
 # Checking, writing and reading

@@ -227,6 +227,9 @@ def test_d8_a_wrong_seed_is_refused(h: Hall, seed_id: int) -> None:
         play.player_seed(seed_id, seed=play.seed(Signer.PLAYER, seed_id, "another"))
     with refused("WrongSeed"):
         play.player_seed(seed_id, croupiers=wrong)
+    with refused("BadSeedId"):
+        mine, his = play.seeds[Signer.PLAYER, 1], play.seeds[Signer.CROUPIER, 1]
+        play.player_seed(2, seed=mine, croupiers=his)
     play.player_seed(seed_id)
 
 

@@ -49,7 +49,7 @@ def test_a_new_bank_says_its_terms_and_has_no_owner(h: Hall) -> None:
         "Fairground Bank",
         "1",
         h.bank.evm.chain_id,
-        h.bank.address.lower(),
+        h.bank.address,
     )
     terms = artifact().terms_of(h.bank.evm.code(h.bank.address))
     assert terms == (CHIP, STEP_TIME)

@@ -167,6 +167,8 @@ def test_who_may_open_and_on_which_terms(h: Hall) -> None:
         Evening(h, number=1).open()
     with refused("BetExpired"):
         Evening(h, expiry=h.bank.evm.now - 1).open()
+    with refused("SameParty"):
+        Evening(h, player=h.croupier.address).open()
     with refused("WrongKey"):
         Evening(h, croupier_key=h.stranger.key.address).open()
     with refused("BadSignature"):
@@ -340,6 +342,9 @@ def test_to_stand_after_all_is_an_order_too(h: Hall) -> None:
         hand.result(by=h.player)
     with refused("TooEarly"):
         hand.complain("SecondCroupierSeed", by=h.player)
+    with refused("BadOrder"):
+        bad = ComplainTwoOrders(hand.bet, (2, 0, 0, 0, 0), hand.signature)
+        h.bank.make(h.stranger, bad)
     evening.two_orders(hand, ORDER, by=h.croupier)
     assert h.bank.game(hand.bet).outcome == GameOutcome.PLAYER_FORFEITED
     honest = Evening(h, number=1).disputed(label="honest")

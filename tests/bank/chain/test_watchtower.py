@@ -102,7 +102,7 @@ def test_games_of_parties_that_are_away_come_home(
         gained = node.balance(CROUPIER.address) - before
         assert 0 < 1000 * CHIP - gained < ETHER // 1000, "less the gas"
         assert main(his) == 0
-        assert node.account(address, CROUPIER.address).available == 0
+        assert node.view(address, 0, "getAccount", CROUPIER.address)[0] == 0
 
 
 def test_a_bet_is_read_from_either_call_that_brings_one() -> None:
@@ -235,8 +235,8 @@ def test_a_watchtower_watches_whatever_happens(
         assert tower.stop() == 130, tower.said
         assert "Traceback" not in tower.said
         assert "fairground_watchtower_trouble 2" in metrics.read_text()
-        kept = node.session(look.address, CROUPIER.address, PLAYER.address)
-        assert kept.phase == Phase.CLOSED
+        parties = CROUPIER.address, PLAYER.address
+        assert node.view(look.address, 0, "getSession", *parties)[2] == Phase.CLOSED
 
 
 def test_a_watchtower_does_not_complain_about_whom_it_watches_for() -> None:
@@ -290,12 +290,12 @@ def test_sessions_of_parties_that_are_away_come_home(
                 assert "complainNoSecondPlayerSeed" in look(capsys, later=True)
             hand = player.held().hand
             assert hand is not None
-            outcome = node.game(look.address, hand.bet.key).outcome
+            outcome = node.view(look.address, 0, "getGame", hand.bet.key)[2]
             fair = GameOutcome.SETTLED if cheat == CROUPIER else GameOutcome.PLAYER_FORFEITED
             assert outcome == fair
-            kept = node.session(look.address, CROUPIER.address, PLAYER.address)
-            assert kept.phase == Phase.CLOSED
-            money = [node.account(look.address, key.address) for key in (CROUPIER, PLAYER)]
-            assert sum(one.available for one in money) == 40_000 * CHIP
+            parties = CROUPIER.address, PLAYER.address
+            assert node.view(look.address, 0, "getSession", *parties)[2] == Phase.CLOSED
+            money = [node.view(look.address, 0, "getAccount", party)[0] for party in parties]
+            assert sum(money) == 40_000 * CHIP
             for path in look.left.glob("*"):
                 path.unlink()

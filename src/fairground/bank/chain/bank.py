@@ -4,19 +4,19 @@ Nothing is remembered that a reorganisation could change: every question goes to
 Only the chain's number and the Bank's terms are kept, and after the node was away they are
 compared again, since another chain may answer at the same address.
 
-A node waits for its answers, so it is asked from a few threads of our own.
+A node waits for its answers, so it is asked from threads.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any, Final, TypeVar
 
 from fairground.bank.bank_port import (
     AS_USUAL,
+    NO_GAME,
+    NO_SESSION,
     Account,
     Bank,
     BankAway,
@@ -42,29 +42,11 @@ T = TypeVar("T")
 PATIENCE: Final = 90.0
 """Seconds that a transaction may take to come into a block; a few blocks of a slow chain."""
 
-THREADS: Final = 4
-
 
 class OtherChain(WrongBank):
     """The node is on another chain than the one that is meant."""
 
     code = "bank/other-chain"
-
-
-class _Line:
-    """A node, asked from threads: what `ChainBank` and a deployment share."""
-
-    def __init__(self, node: ChainNode) -> None:
-        self.node = node
-        self._threads = ThreadPoolExecutor(THREADS, "bank")
-
-    async def ask(self, method: Callable[..., T], *values: Any) -> T:
-        """Run a method of the node in a thread, and await its result."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, partial(method, *values))
-
-    def close(self) -> None:
-        self._threads.shutdown(wait=False, cancel_futures=True)
 
 
 class ChainBank(Bank):
@@ -78,7 +60,6 @@ class ChainBank(Bank):
         self.terms = node.terms(address)
         self.trusted = node.trusted
         self._patience = patience
-        self._line = _Line(node)
         self._outboxes: dict[str, Outbox] = {}
         self._in_doubt = False
 
@@ -104,10 +85,10 @@ class ChainBank(Bank):
 
     async def _ask(self, method: Callable[..., T], *values: Any) -> T:
         if self._in_doubt:
-            await self._line.ask(self._look_again)
+            await asyncio.to_thread(self._look_again)
             self._in_doubt = False
         try:
-            return await self._line.ask(method, *values)
+            return await asyncio.to_thread(method, *values)
         except BankAway:
             self._in_doubt = True
             raise
@@ -127,16 +108,20 @@ class ChainBank(Bank):
         return await self._ask(self.node.balance, owner)
 
     async def account(self, owner: str) -> Account:
-        return await self._ask(self.node.account, self.address, owner)
+        return Account(*await self._view(0, "getAccount", owner))
 
     async def next_game_id(self, croupier: str, player: str) -> int:
-        return await self._ask(self.node.next_game_id, self.address, croupier, player)
+        return int(await self._view(0, "getNextGameId", croupier, player))
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        return await self._ask(self.node.game, self.address, key, confirmations)
+        return BankGame(*(await self._view(confirmations, "getGame", key) or NO_GAME))
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        return await self._ask(self.node.session, self.address, croupier, player, confirmations)
+        found = await self._view(confirmations, "getSession", croupier, player)
+        return BankSession(*(found or NO_SESSION))
+
+    async def _view(self, confirmations: int, name: str, *values: Any) -> Any:
+        return await self._ask(self.node.view, self.address, confirmations, name, *values)
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
         return await self._ask(self.node.events, self.address, key)
@@ -168,17 +153,13 @@ class ChainBank(Bank):
             self.watch(sender, call)
         return mined.events
 
-    async def close(self) -> None:
-        self._line.close()
-
 
 async def deploy(
     node: ChainNode, key: Key, chip_cost: int, step_time: int, patience: float = PATIENCE
 ) -> str:
     """Make a new Bank, paid for by this key, and return its address."""
-    line = _Line(node)
     try:
-        outbox = Outbox(node, key, line.ask, patience)
+        outbox = Outbox(node, key, asyncio.to_thread, patience)
         data = abi.deployment(chip_cost, step_time)
         mined = await outbox.send(Draft(None, data, 0, DEPLOYMENT))
     except BankRefused as refused:
@@ -189,8 +170,6 @@ async def deploy(
             f"{key.address} has {in_ether(has)} ether on the chain {node.chain_id}, and to make a "
             f"Bank it must have {in_ether(needed)}: send it some, and try again"
         ) from None
-    finally:
-        line.close()
     assert mined.address is not None
     return mined.address
 

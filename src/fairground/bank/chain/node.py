@@ -18,13 +18,9 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from fairground.bank.bank_port import (
-    NO_GAME,
-    NO_SESSION,
-    Account,
     BankAway,
     BankEvent,
     BankGame,
-    BankSession,
     Step,
     Terms,
     WrongBank,
@@ -221,7 +217,7 @@ class ChainNode:
         try:
             return self._search(bank, game, 0, last)
         except NodeDeclined as declined:
-            if self.game(bank, game).step == Step.NONE:
+            if BankGame(*self.view(bank, 0, "getGame", game)).step == Step.NONE:
                 return []
             found: list[BankEvent] = []
             for window in range(MOST_WINDOWS):
@@ -275,41 +271,17 @@ class ChainNode:
     def domain(self, bank: str) -> Domain:
         return Domain(self.chain_id, checksummed(bank))
 
-    def _view(self, bank: str, name: str, *values: Any) -> Any:
-        data = self.call(bank, abi.call_data(name, *values))
-        if not data:
-            raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
-        return abi.result(name, data)
-
-    def account(self, bank: str, owner: str) -> Account:
-        available, open_games, key = self._view(bank, "getAccount", checksummed(owner))
-        return Account(available, open_games, checksummed(key))
-
-    def next_game_id(self, bank: str, croupier: str, player: str) -> int:
-        return int(self._view(bank, "getNextGameId", checksummed(croupier), checksummed(player)))
-
-    def session(self, bank: str, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        """The session of these two, as the Bank kept it ``confirmations`` blocks ago."""
-        parties = checksummed(croupier), checksummed(player)
-        found = self._view_then(confirmations, bank, "getSession", *parties)
-        return NO_SESSION if found is None else BankSession(*found)
-
-    def game(self, bank: str, key: bytes, confirmations: int = 0) -> BankGame:
-        """A game as the Bank kept it ``confirmations`` blocks ago."""
-        found = self._view_then(confirmations, bank, "getGame", key)
-        return NO_GAME if found is None else BankGame(*found)
-
-    def _view_then(self, confirmations: int, bank: str, name: str, *values: Any) -> Any:
-        """Return the Bank's answer as of some blocks ago; ``None`` if the Bank is younger than
-        that.
-        """
+    def view(self, bank: str, confirmations: int, name: str, *values: Any) -> Any:
+        """Ask a question of the Bank as it was some blocks ago; ``None`` if it was not there."""
+        data = abi.call_data(name, *values)
         if confirmations == 0:
-            return self._view(bank, name, *values)
-        then = self.block() - confirmations
-        if then < 0:
-            return None
-        data = self.call(bank, abi.call_data(name, *values), block=then)
-        return abi.result(name, data) if data else None
+            found = self.call(bank, data)
+            if not found:
+                raise BankAway(f"the Bank {bank} is not on the chain at {self.name} now")
+            return abi.result(name, found)
+        block = self.block() - confirmations
+        found = self.call(bank, data, block=block) if block >= 0 else b""
+        return abi.result(name, found) if found else None
 
     # Sending
 

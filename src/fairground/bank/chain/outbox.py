@@ -54,7 +54,7 @@ PRICE_CHECK: Final = 3.0
 class AskNode(Protocol):
     """Run a method of the node where waiting harms nobody."""
 
-    async def __call__(self, method: Callable[..., T], *values: Any) -> T:
+    async def __call__(self, method: Callable[..., T], /, *values: Any) -> T:
         """Its result."""
 
 

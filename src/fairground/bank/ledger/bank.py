@@ -43,10 +43,8 @@ from fairground.bank.bank_port import (
     Terms,
 )
 from fairground.bank.calls import (
-    ADDRESS,
-    BYTES32,
-    UINT40,
     UINT256,
+    VIEWS,
     BadCall,
     Envelope,
     address,
@@ -381,14 +379,7 @@ class LedgerClient(Bank):
         return await self._of(owner, lambda body: UINT256.read(body["purse"], "purse"))
 
     async def account(self, owner: str) -> Account:
-        return await self._of(
-            owner,
-            lambda body: Account(
-                UINT256.read(body["available"], "available"),
-                UINT256.read(body["open_games"], "open_games"),
-                ADDRESS.read(body["key"], "key"),
-            ),
-        )
+        return await self._of(owner, lambda body: Account(*from_json(VIEWS[Account], body)))
 
     async def _of(self, owner: str, read: Callable[[Any], T]) -> T:
         return await self._get(f"/accounts/{address(owner)}", read)
@@ -402,7 +393,7 @@ class LedgerClient(Bank):
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
         path = f"/sessions/{address(croupier)}/{address(player)}"
-        return await self._get(path, _session)
+        return await self._get(path, lambda body: BankSession(*from_json(VIEWS[BankSession], body)))
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
         return await self._get(f"/games/{key.hex()}/events", _events)
@@ -452,23 +443,12 @@ class LedgerClient(Bank):
 
 
 def _game(body: Any) -> BankGame:
-    step, outcome, deadline, order = (
-        UINT256.read(body[name], name) for name in ("step", "outcome", "deadline", "order")
-    )
-    if step not in list(Step) or outcome not in list(GameOutcome) or order >= 2**HAND:
-        raise BadCall(f"no game is at step {step} with outcome {outcome} and order {order}")
-    bet_hash = BYTES32.read(body["bet_hash"], "bet_hash")
-    return BankGame(
-        bet_hash, step, outcome, deadline, order, _cards(UINT40.read(body["hand"], "hand"))
-    )
-
-
-SESSION: Final = {"session": BYTES32, **dict.fromkeys(BankSession._fields[1:], UINT256)}
-"""The members of a session over HTTP."""
-
-
-def _session(body: Any) -> BankSession:
-    return BankSession(*from_json(SESSION, body))
+    game = BankGame(*from_json(VIEWS[BankGame], body))
+    known = game.step in list(Step) and game.outcome in list(GameOutcome)
+    if not known or game.order >= 2**HAND:
+        raise BadCall(f"there is no such game: {game}")
+    _cards(game.hand)
+    return game
 
 
 def _events(body: Any) -> list[BankEvent]:
@@ -480,10 +460,9 @@ def _events(body: Any) -> list[BankEvent]:
     return events
 
 
-def _cards(hand: int) -> int:
+def _cards(hand: int) -> None:
     if any(card >= DECK for card in unpacked_hand(hand)):
         raise BadCall(f"a hand is five cards, a byte each, not {hand:#012x}")
-    return hand
 
 
 async def _asked(url: str, ask: Callable[[], T]) -> T:

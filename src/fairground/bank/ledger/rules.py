@@ -366,9 +366,7 @@ class Books:
     ) -> list[BankEvent]:
         bet, seed_id, seed = call
         self._find(bet)
-        # Seed 1 of a session was told for one order: only his word on the order makes it public.
-        if seed_id == 1 and bet.game_id >= IN_SESSION and sender != bet.croupier:
-            raise BankRefused("NotTheCroupier")
+        self._may_tell(sender, bet, seed_id)
         return self._take_croupier_seed(sender, bet, seed_id, seed, now)
 
     @_made.register
@@ -380,6 +378,11 @@ class Books:
         accepted = OrderAccepted(bet.struct_hash(), game.order)
         self._must_be_signed(accepted, call.acceptance, bet.croupier_key)
         return self._take_croupier_seed(sender, bet, 1, call.seed, now)
+
+    def _may_tell(self, sender: str, bet: Bet, seed_id: int) -> None:
+        """Refuse seed 1 of a session's hand to everybody else: he told it for one order only."""
+        if seed_id == 1 and bet.game_id >= IN_SESSION and sender != bet.croupier:
+            raise BankRefused("NotTheCroupier")
 
     def _take_croupier_seed(
         self, sender: str, bet: Bet, seed_id: int, seed: Seed, now: int
@@ -718,18 +721,20 @@ class Books:
     def _settle(
         self, sender: str, bet: Bet, key: bytes, game: BankGame, now: int
     ) -> list[BankEvent]:
-        """Pay the final hand.
-
-        In a session, an order to replace nothing settles after its deadline: until then the
-        Croupier may show another order. He alone may settle at once.
-        """
-        disputable = bet.game_id >= IN_SESSION and game.order == 0 and sender != bet.croupier
-        if disputable and now <= game.deadline:
-            raise BankRefused("TooEarly", (game.deadline,))
+        self._must_be_undisputed(sender, bet, game, now)
         found = rank(unpacked_hand(game.hand))
         prize = bet.bet * PAYS[bet.level][found] * bet.chip_cost
         self._close(bet, key, game, GameOutcome.SETTLED, prize)
         return [recorded("GameSettled", key, game.hand, int(found), prize)]
+
+    def _must_be_undisputed(self, sender: str, bet: Bet, game: BankGame, now: int) -> None:
+        """Let an order to replace nothing settle after its deadline: another may come until then.
+
+        Only the Croupier, whom another order could harm, may settle at once.
+        """
+        waits = bet.game_id >= IN_SESSION and game.order == 0 and sender != bet.croupier
+        if waits and now <= game.deadline:
+            raise BankRefused("TooEarly", (game.deadline,))
 
     def _forfeit_player(self, bet: Bet, key: bytes, game: BankGame, last: Step) -> list[BankEvent]:
         self._close(bet, key, game, GameOutcome.PLAYER_FORFEITED, 0)
@@ -740,7 +745,8 @@ class Books:
     ) -> None:
         """End a game: pay ``to_player`` out of its lock, and the rest to the Croupier."""
         self._games[key] = game._replace(outcome=outcome)
-        self._unlock(bet, key, to_player, self._money[lock_of(key)] - to_player)
+        locked_now = self._money.get(lock_of(key), 0)
+        self._unlock(bet, key, to_player, locked_now - to_player)
 
     def _end(
         self, terms: SessionTerms, kept: BankSession, hand: bytes = bytes(32)

@@ -15,10 +15,18 @@ from litestar.di import NamedDependency, Provide
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
+from fairground.bank.bank_port import (
+    PLAY_MONEY,
+    Account,
+    BankAway,
+    BankGame,
+    BankRefused,
+    BankSession,
+)
 from fairground.bank.calls import (
     BYTES32,
     UINT256,
+    VIEWS,
     BadCall,
     Envelope,
     address,
@@ -27,7 +35,7 @@ from fairground.bank.calls import (
     refusal_as_json,
 )
 from fairground.bank.crypto.signatures import BadSignature
-from fairground.bank.ledger.bank import SESSION, LedgerBank
+from fairground.bank.ledger.bank import LedgerBank
 from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import InputError, written
 from fairground.server.croupier.wire import (
@@ -85,14 +93,11 @@ async def get_account(owner: FromPath[str], bank: TheBank) -> AccountOut:
 
 async def _account(bank: LedgerBank, owner: str) -> AccountOut:
     owner = address(owner, "the owner")
-    found = await bank.account(owner)
     return AccountOut(
-        owner,
-        written(found.available),
-        found.open_games,
-        found.key,
-        written(await bank.purse(owner)),
-        written(await bank.next_number(owner)),
+        owner=owner,
+        purse=written(await bank.purse(owner)),
+        next_number=written(await bank.next_number(owner)),
+        **as_json(VIEWS[Account], await bank.account(owner)),
     )
 
 
@@ -105,7 +110,7 @@ async def _account(bank: LedgerBank, owner: str) -> AccountOut:
 async def get_game(key: FromPath[str], bank: TheBank) -> GameOut:
     """The game under this key (the hash of Croupier, Player and number)."""
     game = await bank.game(BYTES32.read(key, "the game's key"))
-    return GameOut(game.bet_hash.hex(), *map(int, game[1:]))
+    return GameOut(**as_json(VIEWS[BankGame], game))
 
 
 @get(
@@ -140,7 +145,7 @@ async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBan
 async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> SessionOut:
     """The open one, or the last."""
     parties = address(croupier, "the croupier"), address(player, "the player")
-    return SessionOut(**as_json(SESSION, await bank.session(*parties)))
+    return SessionOut(**as_json(VIEWS[BankSession], await bank.session(*parties)))
 
 
 @post(
