@@ -59,7 +59,7 @@ def in_a_thread(
     sock = bind("127.0.0.1", 0)
     config = uvicorn.Config(
         app,
-        http=protocol if hosts is None else connection_of(hosts, None),
+        http=protocol if hosts is None else connection_of(hosts),
         log_config=None,
         access_log=False,
         lifespan="on",

@@ -38,7 +38,7 @@ from fairground.server.contests.books import KIND as CONTESTS
 from fairground.server.contests.factories import Factories
 from fairground.server.contests.service import Contests
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, try_out
-from fairground.server.http.connection import KEPT_ALIVE, Crowd, Hosts, connection_of
+from fairground.server.http.connection import KEPT_ALIVE, Hosts, connection_of
 from fairground.server.http.repeats import Repeats
 from fairground.server.limits.gate import (
     GAMES_IN_MEMORY,
@@ -306,6 +306,7 @@ def _serve(settings: Settings, started: Callable[[str], None], croupier_keys: Se
     collect_seldom()
     arena = GatedArena(settings, croupier_keys)
     server = _Server(_config(arena, settings), arena, lambda: started(url))
+    arena.metrics.watch_connections(lambda: len(server.server_state.connections))
     server.run(sockets=[sock])
     if not server.started:
         raise InputError("the arena could not start: see the log above")
@@ -392,7 +393,7 @@ def _config(arena: GatedArena, settings: Settings) -> uvicorn.Config:
         ssl_certfile=settings.tls_cert,
         ssl_keyfile=settings.tls_key,
         loop="uvloop" if os.name == "posix" else "asyncio",
-        http=connection_of(hosts, Crowd(_raise_file_limit() - RESERVED, arena.metrics)),
+        http=connection_of(hosts, _raise_file_limit() - RESERVED),
         ws="none",
         lifespan="on",
         access_log=False,

@@ -10,10 +10,9 @@ always accepted.
 from __future__ import annotations
 
 import asyncio
-import logging
+import math
 import re
 import socket
-from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from ipaddress import ip_address
@@ -35,8 +34,6 @@ from fairground.server.http.problems import (
     answer_of,
     quoted,
 )
-from fairground.server.limits.gate import client_at
-from fairground.server.limits.metrics import Metrics
 
 LOCAL: Final = "localhost"
 HOST_NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
@@ -78,7 +75,7 @@ def _is_address(name: str) -> bool:
 
 # Connections
 #
-# uvicorn has no limit on the size of a request, nor on the time to receive it. Here both have one.
+# uvicorn bounds neither the size of a request nor the time to receive it. Here both are bounded.
 # An offer of another protocol (``Upgrade``) is ignored: uvicorn would take the body for a second
 # request. All else is the proxy's job (deploy/nginx.conf).
 
@@ -95,48 +92,17 @@ SLOWEST: Final = 30.0
 KEPT_ALIVE: Final = 75
 """Seconds that an idle connection is kept: longer than proxies keep theirs (60)."""
 
-log = logging.getLogger("fairground.server")
-
-
-class Crowd:
-    """Counts connections, and refuses too many of one client, or too many in all."""
-
-    def __init__(self, most: int, metrics: Metrics) -> None:
-        self._most = most
-        self._metrics = metrics
-        self._clients: Counter[str] = Counter()
-        self._refused = 0
-        metrics.watch_connections(self._clients.total)
-
-    def admit(self, client: str) -> bool:
-        # A proxy on this machine connects for everybody.
-        each = self._most if client in ("127.0.0.1", "") else self._most // 4
-        if self._clients[client] < each and self._clients.total() < self._most:
-            self._clients[client] += 1
-            return True
-        self._refused += 1
-        self._metrics.connection_refused()
-        if self._refused.bit_count() == 1:  # the 1st, 2nd, 4th, 8th…
-            log.warning("%d connections refused, the last of %s", self._refused, client)
-        return False
-
-    def left(self, client: str) -> None:
-        self._clients[client] -= 1
-        self._clients += Counter()  # without those that have none
-
 
 class Connection(HttpToolsProtocol):
     """One connection."""
 
     hosts: ClassVar[Hosts | None] = None
     """The names that we answer to; ``None``: to any."""
-    crowd: ClassVar[Crowd | None] = None
-    """``None``: there is no bound."""
+    most: ClassVar[float] = math.inf
+    """Maximum number of open connections."""
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self._caller: str | None = None
-        """The client as the crowd knows it, while it is counted there."""
         self._in_head = False
         self._whole = True
         """False while a request is still arriving."""
@@ -149,18 +115,13 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        client = client_at(self.client[0] if self.client else "")
-        if self.crowd is not None:
-            if not self.crowd.admit(client):
-                self._refuse(Crowded(Crowded.example))
-                return
-            self._caller = client
-        self._start_clock()
+        if len(self.connections) > self.most:
+            self._refuse(Crowded(Crowded.example))
+        else:
+            self._start_clock()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_clock()
-        if self.crowd is not None and self._caller is not None:
-            self.crowd.left(self._caller)
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
@@ -284,6 +245,6 @@ class Connection(HttpToolsProtocol):
         self.transport.close()
 
 
-def connection_of(hosts: Hosts | None, crowd: Crowd | None) -> type[Connection]:
-    """Return the class of connections to an arena with these names and bounds."""
-    return type("ArenaConnection", (Connection,), {"hosts": hosts, "crowd": crowd})
+def connection_of(hosts: Hosts, most: float = math.inf) -> type[Connection]:
+    """Return the class of connections to an arena with these names and this bound."""
+    return type("ArenaConnection", (Connection,), {"hosts": hosts, "most": most})

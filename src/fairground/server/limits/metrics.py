@@ -53,11 +53,6 @@ class Metrics:
         self._connections = Gauge(
             "fairground_connections", "Connections that are open.", registry=self.registry
         )
-        self._refused = Counter(
-            "fairground_connections_refused",
-            "Connections refused because there were too many.",
-            registry=self.registry,
-        )
         self._waiting, self._running = (
             Gauge(f"fairground_thoughts_{what}", text, ["lane"], registry=self.registry)
             for what, text in (
@@ -82,9 +77,6 @@ class Metrics:
 
     def watch_connections(self, number: Callable[[], int]) -> None:
         self._connections.set_function(number)
-
-    def connection_refused(self) -> None:
-        self._refused.inc()
 
     def watch_thoughts(
         self, lane: str, waiting: Callable[[], int], running: Callable[[], int]
