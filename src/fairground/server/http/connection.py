@@ -116,7 +116,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.most:
-            self._refuse(Crowded(Crowded.example))
+            self._refuse(Crowded())
         else:
             self._start_clock()
 
@@ -128,7 +128,7 @@ class Connection(HttpToolsProtocol):
         if self._whole:
             super().shutdown()
         else:  # nobody waits for the rest
-            self._refuse(Stopping(Stopping.example))
+            self._refuse(Stopping())
 
     def _start_clock(self) -> None:
         if self._clock is None and not self.transport.is_closing():
@@ -144,7 +144,7 @@ class Connection(HttpToolsProtocol):
         if self._is_answering():
             self._start_clock()  # an earlier request: nothing is read meanwhile
         else:
-            self._refuse(TooSlow(TooSlow.example))
+            self._refuse(TooSlow())
 
     def _is_answering(self) -> bool:
         """Return True while a complete request has no complete answer yet."""
@@ -165,7 +165,7 @@ class Connection(HttpToolsProtocol):
             return
         self._arrived = 0 if self._whole else self._arrived + len(data)
         if self._arrived > (LARGEST_HEAD if self._in_head else LARGEST_REQUEST):
-            self._refuse(HeadTooLarge(HeadTooLarge.example))
+            self._refuse(HeadTooLarge())
         elif self._whole:
             self._stop_clock()
         else:
@@ -211,7 +211,7 @@ class Connection(HttpToolsProtocol):
     def _what_is_wrong(self) -> ArenaError | None:
         hosts = [value for name, value in self.headers if name == b"host"]
         if sum(len(name) + len(value) for name, value in self.headers) > LARGEST_HEAD:
-            return HeadTooLarge(HeadTooLarge.example)
+            return HeadTooLarge()
         if len(hosts) != 1 and (hosts or self.parser.get_http_version() == "1.1"):
             return Malformed(f"a request has one Host header, not {len(hosts)}")
         if hosts and self.hosts is not None and not self.hosts.admit(hosts[0]):

@@ -173,7 +173,7 @@ async def _serve(
         await _refuse(send, error)
     except Exception as error:  # our mistake
         log.error("a request failed: %s %s", scope["method"], route.pattern, exc_info=error)
-        await _refuse(send, ArenaError(ArenaError.example))
+        await _refuse(send, ArenaError())
     else:
         await tell(send, 200, [JSON_TYPE, *headers, *SAFE], _write(answer))
 

@@ -61,6 +61,9 @@ class ArenaError(FairgroundError):
     retry_after: int | None = None
     """Seconds after which it may be tried again, if that could help."""
 
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail or self.example)
+
 
 class Malformed(ArenaError):
     """The body or a parameter is not what the route takes."""
@@ -351,12 +354,6 @@ def quoted(value: Any) -> str:
     return text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…"
 
 
-def answer(status: int, code: str, detail: str) -> Response[Problem]:
-    """Return a problem as a response."""
-    problem = Problem(status, HTTPStatus(status).phrase, code, detail)
-    return Response(problem, status_code=status, media_type=PROBLEM)
-
-
 def problem_of(error: FairgroundError) -> Problem:
     """Return the problem of an error of ours, with its code unchanged."""
     status, detail = kind_of(type(error)).status, str(error)
@@ -365,15 +362,11 @@ def problem_of(error: FairgroundError) -> Problem:
     return Problem(status, HTTPStatus(status).phrase, error.code, detail)
 
 
-def _retry_after(error: FairgroundError) -> int | None:
-    return error.retry_after if isinstance(error, ArenaError) else kind_of(type(error)).retry_after
-
-
 def answer_of(
     error: FairgroundError, retry_after: int | None = None
 ) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
-    """Return status, headers and body of an error, for callers in front of the framework."""
-    told, seconds = problem_of(error), retry_after or _retry_after(error)
+    """Return status, headers and body of an error."""
+    told, seconds = problem_of(error), retry_after or kind_of(type(error)).retry_after
     headers = [(b"content-type", PROBLEM.encode())]
     headers += [] if seconds is None else [(b"retry-after", b"%d" % seconds)]
     return told.status, headers, msgspec.json.encode(told)
@@ -391,21 +384,21 @@ async def tell(
     await send({"type": "http.response.body", "body": body})
 
 
-def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[Problem]:
+def from_fairground(_: Request[Any, Any, Any], error: FairgroundError) -> Response[bytes]:
     """Answer a request that raised such an error."""
-    told = problem_of(error)
-    problem = Response(told, status_code=told.status, media_type=PROBLEM)
-    if (seconds := _retry_after(error)) is not None:
-        problem.headers["Retry-After"] = str(seconds)
-    return problem
+    status, headers, body = answer_of(error)
+    given = {name.decode(): value.decode() for name, value in headers[1:]}
+    return Response(body, status_code=status, headers=given, media_type=PROBLEM)
 
 
-def from_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[Problem]:
+def from_framework(request: Request[Any, Any, Any], error: HTTPException) -> Response[bytes]:
     """Translate an error of the framework into our own words."""
     status = error.status_code
-    kind = FROM_FRAMEWORK.get(status, ArenaError if status >= 500 else Malformed)
-    problem = answer(status, kind.code, _detail(request, error))
-    if status == WrongMethod.status:
+    if status >= ArenaError.status:
+        return from_fairground(request, ArenaError(error.detail))
+    kind = FROM_FRAMEWORK.get(status, Malformed)
+    problem = from_fairground(request, kind(_detail(request, error)))
+    if kind is WrongMethod:
         problem.headers["Allow"] = _allowed(error)
     return problem
 
@@ -435,8 +428,8 @@ def _of_parameter(request: Request[Any, Any, Any], wrong: Any) -> str:
     return f"{name}: {wrong.get('message')}: {', '.join(map(quoted, sent))}"
 
 
-def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def unexpected(request: Request[Any, Any, Any], error: Exception) -> Response[bytes]:
     """Report a bug of ours: all of it to the log, and only the fact to the client."""
     route = request.scope.get("path_template")
     log.error("a request failed: %s %s", request.method, route, exc_info=error)
-    return answer(ArenaError.status, ArenaError.code, ArenaError.example)
+    return from_fairground(request, ArenaError())

@@ -117,7 +117,7 @@ class Repeats:
         place = digest(Tag.TOKEN, KEY_KIND, scope["method"], scope["path"], key)
         log, fingerprint = f"{KEY_KIND}.{place.hex()}", hashlib.sha256(body).hexdigest()
         if log in self._served:
-            raise BeingServed(BeingServed.example)
+            raise BeingServed()
         self._served.add(log)
         REQUEST_KEY.set(key)
         try:
@@ -183,7 +183,7 @@ class Repeats:
     ) -> Answer:
         about = json.loads(kept.lines[0])
         if about["fingerprint"] != fingerprint:
-            raise KeyReused(KeyReused.example)
+            raise KeyReused()
         found = next((one.secret for one in kept.secrets if one.name == ANSWER), None)
         if found is not None:
             answer: Answer | None = msgspec.msgpack.decode(zlib.decompress(found), type=Answer)
@@ -195,8 +195,8 @@ class Repeats:
         hall = the_arena(self._state).hall
         since = abs(hall.clock() - about.get("at", 0))  # another machine's clock may be ahead
         if hall.store.shared and since < SETTLED:
-            raise BeingServed(BeingServed.example)
-        raise AnswerLost(AnswerLost.example)
+            raise BeingServed()
+        raise AnswerLost()
 
     async def _made_again(
         self, scope: Scope, receive: Receive, grown: dict[str, int]

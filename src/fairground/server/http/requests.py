@@ -348,7 +348,7 @@ async def read_body(receive: Receive) -> bytes | None:
             return None
         body += message.get("body", b"")
         if len(body) > LARGEST_BODY:
-            raise BodyTooLarge(BodyTooLarge.example)
+            raise BodyTooLarge()
         more = message.get("more_body", False)
     return body
 

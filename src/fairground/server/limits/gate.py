@@ -220,17 +220,17 @@ class Gate:
         RECEIVE.set(receive)
         try:
             if wait:
-                error = TooManyRequests(TooManyRequests.example)
+                error = TooManyRequests()
                 await tell(noting, *answer_of(error, math.ceil(wait)))
                 return
             await self._app(scope, receive, noting)
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
-                await tell(noting, *answer_of(Stopping(Stopping.example)))
+                await tell(noting, *answer_of(Stopping()))
         except Exception:  # our mistake, in front of the framework
             log.exception("a request failed: %s", scope["method"])
             if not status:
-                await tell(noting, *answer_of(ArenaError(ArenaError.example)))
+                await tell(noting, *answer_of(ArenaError()))
         finally:
             route = scope.get("path_template") or "(none)"
             self._metrics.answered(scope["method"], route, status or 500)
