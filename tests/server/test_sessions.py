@@ -16,7 +16,7 @@ from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import Declined, SaidOtherwise, TooSoon, UnknownGame
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SessionTerms, Signer
-from fairground.bank.player.notes import FileNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import fresh_seeds
 from fairground.bank.session.player import SessionPlayer
 from fairground.clients.http import Http, Refused
@@ -45,7 +45,7 @@ class Guest:
         await enter(bank, key, money)
         return cls(url, bank, key)
 
-    async def sit(self, notes: FileNotes | None = None) -> SessionPlayer:
+    async def sit(self, notes: Notebook | None = None) -> SessionPlayer:
         return await SessionPlayer.open(self.bank, self.desk, self.key, FUNDS, notes=notes)
 
     async def has(self) -> int:
@@ -93,7 +93,7 @@ def test_both_are_started_again_in_the_middle_of_a_hand(tmp_path: Path) -> None:
 
     async def begin(url: str) -> None:
         guest = await Guest.at(url, key)
-        notes = FileNotes(tmp_path / "notes")
+        notes = Notebook(tmp_path / "notes")
         player = await guest.sit(notes)
         await player.deal(1, 1)
         await player.draw(ORDER)
@@ -102,7 +102,7 @@ def test_both_are_started_again_in_the_middle_of_a_hand(tmp_path: Path) -> None:
 
     async def go_on(url: str) -> None:
         bank = await LedgerClient.open(url)
-        notes = FileNotes(tmp_path / "notes")
+        notes = Notebook(tmp_path / "notes")
         (page,) = notes.pages(bank.domain)
         desk = SessionDeskClient(DeskClient(url))
         player = SessionPlayer(bank, desk, key, page, notes)

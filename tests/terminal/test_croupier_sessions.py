@@ -37,7 +37,7 @@ from fairground.bank.croupier_port import Declined, Drawn, Taken
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
-from fairground.bank.player.notes import FileNotes, SessionNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed, deal, mix
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.page import SessionPage
@@ -154,7 +154,7 @@ class World:
             self.croupier = self.kind(self.bank, HOUSE, self.his, MemoryJournal())
         self.bank.when_called = self._note
         self.croupier._bank, self.croupier._clock = self.bank, BankClock(self.bank)
-        notes = FileNotes(self.folder / "notes") if self.with_notes else SessionNotes()
+        notes = Notebook(self.folder / "notes") if self.with_notes else Notebook()
         stack.callback(notes.close)
         driver = asyncio.create_task(self._drive())
         stack.callback(driver.cancel)

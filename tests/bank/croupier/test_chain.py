@@ -17,7 +17,7 @@ from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import TooSoon
 from fairground.bank.crypto import keystore
 from fairground.bank.messages import Key
-from fairground.bank.player.notes import FileNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
 from tests.helpers.anvil import Anvil, anvil
@@ -103,7 +103,7 @@ def test_an_operator_makes_a_key_a_bank_and_a_croupier(
         assert available == 5 * bank.terms.chip_cost + won
         await bank.close()
 
-    notes = FileNotes(tmp_path / "notes")
+    notes = Notebook(tmp_path / "notes")
     his = ["--croupier-key", file, "--confirmations", "1", "--bankroll", "8000"]
     options = [*where, "--bank-address", address, *his, *opened]
     with Process(tmp_path, "--database", f"sqlite:///{tmp_path}/arena.db", *options) as arena:
@@ -150,7 +150,7 @@ def test_serve_does_not_start_on_seeds_in_plain_text(
     assert "Traceback" not in said
 
 
-async def _begin_a_session(node: ChainNode, address: str, url: str, notes: FileNotes) -> None:
+async def _begin_a_session(node: ChainNode, address: str, url: str, notes: Notebook) -> None:
     """Up to the middle of a hand."""
     bank = await ChainBank.open(node, address)
     rich(node, PLAYER)
@@ -167,7 +167,7 @@ async def _begin_a_session(node: ChainNode, address: str, url: str, notes: FileN
 
 
 async def _go_on(
-    node: ChainNode, address: str, url: str, notes: FileNotes, keys: tuple[str, str]
+    node: ChainNode, address: str, url: str, notes: Notebook, keys: tuple[str, str]
 ) -> None:
     """Both were started again, and he has a new key: to the end."""
     bank = await ChainBank.open(node, address)

@@ -30,7 +30,7 @@ from fairground.bank.croupier_port import About, Offer
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.game import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
-from fairground.bank.player.notes import FileNotebook, NotebookInUse
+from fairground.bank.player.notes import Notebook, NotebookInUse
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
 from fairground.core import Unreadable
@@ -164,7 +164,7 @@ def test_a_game_survives_a_crash_at_any_instant(tmp_path: Path, order: tuple[int
             for last in (longest, None):
                 table.pace = Driven(table.house.clock, table.croupier.pump)
                 table.pace.longest = last
-                notebook = table.notebook = FileNotebook(notes)
+                notebook = table.notebook = Notebook(notes)
                 player = await table.player()
                 try:
                     open_games = player.unfinished()
@@ -263,7 +263,7 @@ def test_seeds_are_on_the_disk_before_anything_is_signed(tmp_path: Path) -> None
             return super().sign(domain, message)
 
     async def test(table: PlayersTable) -> None:
-        table.key, table.notebook = Watched(7000), FileNotebook(notes)
+        table.key, table.notebook = Watched(7000), Notebook(notes)
         _, game = await table.dealt()
         assert len(seen) == 1 and seen[0]["signed"] is None
         # The order, too, before it is told.
@@ -281,7 +281,7 @@ def test_a_bet_that_was_never_signed_is_forgotten(tmp_path: Path) -> None:
             return super().sign(domain, message)
 
     async def test(table: PlayersTable) -> None:
-        table.key, table.notebook = Clumsy(7000), FileNotebook(tmp_path / "notes")
+        table.key, table.notebook = Clumsy(7000), Notebook(tmp_path / "notes")
         player = await table.player()
         with pytest.raises(Crash):
             await player.bet(1, 5)
@@ -293,17 +293,17 @@ def test_a_bet_that_was_never_signed_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_one_notebook_serves_one_program(tmp_path: Path) -> None:
-    first = FileNotebook(tmp_path / "notes")
+    first = Notebook(tmp_path / "notes")
     with pytest.raises(NotebookInUse, match="another program"):
-        FileNotebook(tmp_path / "notes")
+        Notebook(tmp_path / "notes")
     first.close()
-    FileNotebook(tmp_path / "notes").close()
+    Notebook(tmp_path / "notes").close()
 
 
 def test_notes_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     (tmp_path / "abc.json").write_text('{"offer": 1}')
     with pytest.raises(Unreadable, match=r"abc\.json.*stake is lost"):
-        FileNotebook(tmp_path)
+        Notebook(tmp_path)
 
 
 # Nothing too early

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ from fairground.bank.croupier_port import Drawn, SessionDesk, SessionSight, Take
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, SessionState, SessionTerms, Signer
-from fairground.bank.player.notes import FileNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed
 from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.page import CLOSED, SessionPage
@@ -67,14 +68,14 @@ class FusedStore(SqliteStore):
         self.fuse.burn("after he wrote", CroupierKilled)
 
 
-class FusedNotes(FileNotes):
+class FusedNotes(Notebook):
     """The Player's notes: the program may end before, after, and in the middle of a write."""
 
     fuse: Fuse
 
-    def _append(self, page: SessionPage, lines: Sequence[Any]) -> None:
+    def add(self, page: SessionPage, lines: Sequence[Any]) -> None:
         self.fuse.burn("before the Player wrote", PlayerKilled)
-        super()._append(page, lines)
+        super().add(page, lines)
         try:
             self.fuse.burn("while the Player wrote", PlayerKilled)
         except PlayerKilled:
@@ -206,14 +207,16 @@ class World:
             # Killed when all was done but its last note: the notes have the whole evening.
             assert self.notes is not None
             (path,) = (
-                p for p in self.folder.glob("*.session") if f'"number":{number},' in p.read_text()
+                p
+                for p in self.folder.glob("sessions/*.session")
+                if f'"number":{number},' in p.read_text()
             )
             done = self.ended(path)
         return done
 
     def ended(self, path: Path) -> SessionPlayer:
         assert self.notes is not None
-        lines = self.notes._read(path)
+        lines = [json.loads(line) for line in path.read_bytes().splitlines()]
         page = SessionPage.read(self.bank.domain, Signer.PLAYER, lines)
         return SessionPlayer(self.bank, self.line, GUEST, page, self.notes)
 

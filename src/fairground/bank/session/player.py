@@ -33,7 +33,7 @@ from fairground.bank.messages import (
     ReplacementOrder,
     Signer,
 )
-from fairground.bank.player.notes import SessionNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed, fresh_seeds
 from fairground.bank.session.page import (
     CLOSED,
@@ -81,7 +81,7 @@ class SessionPlayer:
         desk: SessionDesk,
         key: Key,
         page: SessionPage,
-        notes: SessionNotes | None = None,
+        notes: Notebook | None = None,
         *,
         tower: Tower | None = None,
         confirmations: int = 0,
@@ -95,7 +95,7 @@ class SessionPlayer:
         self.last_won = 0
         """and what it brought, net, in wei."""
         self._bank, self._desk, self._key = bank, desk, key
-        self._notes, self._clock = notes or SessionNotes(), BankClock(bank)
+        self._notes, self._clock = notes or Notebook(), BankClock(bank)
         self._tower, self._looked = tower, -math.inf
         self._confirmations = confirmations
         self._disputed = b""
@@ -113,7 +113,7 @@ class SessionPlayer:
         key: Key,
         funds: int,
         *,
-        notes: SessionNotes | None = None,
+        notes: Notebook | None = None,
         tower: Tower | None = None,
         confirmations: int = 0,
         stake: tuple[int, int] | None = None,
@@ -143,7 +143,7 @@ class SessionPlayer:
         signature = key.sign(bank.domain, terms)
         page = SessionPage(bank.domain, Signer.PLAYER, terms, signature, chairs_at(bank))
         player = cls(bank, desk, key, page, notes, tower=tower, confirmations=confirmations)
-        player._notes.open(page, line("session", terms, signature))
+        player._notes.add(page, [line("session", terms, signature)])
         await desk.open(terms, signature)
         await player.be_sure()
         return player
@@ -222,7 +222,7 @@ class SessionPlayer:
         """Check and write down, before anything is said or shown."""
         for one in found:
             self.page.turn(one)
-        self._notes.write(self.page, found)
+        self._notes.add(self.page, found)
         if self._tower is not None:
             self._tower.leave(self.page)
 

@@ -21,7 +21,7 @@ from fairground.bank.calls import call_as_json
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
 from fairground.bank.player.game import Party
-from fairground.bank.player.notes import FileNotebook, Notebook
+from fairground.bank.player.notes import Notebook
 from fairground.core import InputError
 from fairground.terminal.croupier.screen import BankCalled
 from fairground.terminal.files import PRIVATE_FILE, PRIVATE_FOLDER
@@ -85,13 +85,13 @@ async def at_home(
     from fairground.bank.croupier.croupier import Croupier
     from fairground.bank.croupier.journal import kept_key
 
-    notebook = Notebook()
     if folder is None:
-        key = key or Key.fresh()
+        key, notes = key or Key.fresh(), None
     else:
         folder.mkdir(parents=True, exist_ok=True, mode=PRIVATE_FOLDER)
         key = key or own_key(folder / "player.key")
-        notebook = FileNotebook(folder / key.address)
+        notes = folder / key.address
+    notebook = Notebook(notes)
     stack.callback(notebook.close)
     bank, store = await open_ledger(stack, folder)
     house = await kept_key(store)
@@ -136,7 +136,7 @@ async def far_away(
     from fairground.bank.croupier.client import DeskClient
 
     desk = DeskClient(croupier)
-    notebook = Notebook() if notes is None else FileNotebook(notes)
+    notebook = Notebook(notes)
     stack.callback(notebook.close)
     if node is not None:
         chain = await _on_the_chain(node, desk, notebook)

@@ -25,7 +25,7 @@ from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFund
 from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
 from fairground.bank.player.game import NoGame, Side, in_chips
-from fairground.bank.player.notes import FileNotes, SessionNotes
+from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.session.tower import Tower
 from fairground.clients.http import Refused, Unreachable
@@ -76,7 +76,7 @@ class _Table(NamedTuple):
     bank: Bank
     desk: SessionDesk
     key: Key
-    notes: SessionNotes
+    notes: Notebook
     funds: int
     """The Player's deposit, in wei."""
     calls: list[Call] | None = None
@@ -100,7 +100,6 @@ def run_session(options: argparse.Namespace, console: Console, art: CardArt, key
 
 async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -> _Table:
     """The Croupier in this process or in an arena; the Bank in his ledger, or behind one's node."""
-    folder = data_directory().with_name("croupier") / key.address
     if options.croupier is None:
         from fairground.bank.croupier.croupier import Habits
 
@@ -108,17 +107,16 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
         habits = Habits(session_chips=chips, player_share=all_of_it, least_buy_in=1)
         parties, key = await at_home(stack, None, key, lambda called: None, habits)
     else:
+        folder = data_directory().with_name("croupier") / key.address
         kept = folder if options.key is not None else None
         parties = await far_away(stack, options.croupier, options.bank, key, kept)
-    notes = SessionNotes() if options.key is None else FileNotes(folder / "sessions")
-    stack.callback(notes.close)
     side = Side(parties.bank, parties.desk, key, parties.notebook, lambda news: None)
     client = PlayerClient(side)
     await client.sit_down()
     bank, chip = parties.bank, parties.bank.terms.chip_cost
     wanted, stake = options.buy_in * chip, options.bet * options.level
     missing = wanted - await client.available()
-    if missing > 0 and not any(True for _ in notes.pages(bank.domain)):
+    if missing > 0 and not any(True for _ in parties.notebook.pages(bank.domain)):
         purse = await bank.purse(key.address)
         if purse < missing and parties.faucet is not None:
             await parties.faucet(missing - purse)
@@ -133,7 +131,7 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
     if bank.in_process:
         calls = []
         bank.watch = lambda sender, call: calls.append(call)
-    return _Table(bank, parties.desk.sessions, key, notes, wanted, calls)
+    return _Table(bank, parties.desk.sessions, key, parties.notebook, wanted, calls)
 
 
 class _Evening:
