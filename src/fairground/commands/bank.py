@@ -7,6 +7,7 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,8 @@ from fairground.core import FairgroundError, InputError
 from fairground.terminal.console import Arguments
 
 if TYPE_CHECKING:
-    from fairground.bank.chain.bank import ChainBank
     from fairground.bank.chain.watchtower import Watchtower
+    from fairground.bank.messages import Key
 
 
 LONGEST_PAUSE: Final = 60.0
@@ -48,8 +49,29 @@ def key(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _deploy_arguments() -> Arguments:
-    parser = Arguments(
+def _bank_arguments(name: str, about: str, more: str, pays: str = "") -> Arguments:
+    """Return the parser of a command that pays with a key; without an address if it ``pays``."""
+    parser = Arguments(name, about, more)
+    parser.add_argument("--bank", metavar="URL", required=True, help="a node of the chain")
+    if not pays:
+        parser.add_argument("--bank-address", metavar="ADDRESS", required=True, help="of the Bank")
+    parser.add_argument(
+        "--key", metavar="FILE", type=Path, required=True, help=pays or "whose account"
+    )
+    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens the key")
+    return parser
+
+
+def _opened_key(options: argparse.Namespace) -> Key:
+    from fairground.bank.crypto.keystore import load, passphrase_from
+
+    prompt = f"Passphrase of {options.key}: "
+    return load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+
+
+def deploy(arguments: Sequence[str]) -> int:
+    """``fairground bank deploy``"""
+    parser = _bank_arguments(
         "bank deploy",
         "Make a new Bank for Blind Croupier on a test chain. Nobody owns it afterwards: its\n"
         "terms are fixed, and whoever made it has no rights in it.",
@@ -58,10 +80,8 @@ def _deploy_arguments() -> Arguments:
         "  fairground bank deploy --bank http://127.0.0.1:8545 --key croupier.json\n\n"
         "Play money and test chains: chains where money is real are refused. Exit code 2 if it\n"
         "cannot be made.",
+        pays="who pays for it",
     )
-    parser.add_argument("--bank", metavar="URL", required=True, help="a node of the chain")
-    parser.add_argument("--key", metavar="FILE", type=Path, required=True, help="who pays for it")
-    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens the key")
     parser.add_argument(
         "--chip-cost", type=int, metavar="WEI", default=10**15, help="what a chip costs (10^15)"
     )
@@ -72,16 +92,10 @@ def _deploy_arguments() -> Arguments:
         default=3600,
         help="how long each step of a game may take (default 3600)",
     )
-    return parser
-
-
-def deploy(arguments: Sequence[str]) -> int:
-    """``fairground bank deploy``"""
-    options = _deploy_arguments().parse_args(arguments)
+    options = parser.parse_args(arguments)
     from fairground.bank.bank_port import PLAY_MONEY, Terms
     from fairground.bank.chain.bank import deploy as deploy_bank
     from fairground.bank.chain.node import ChainNode
-    from fairground.bank.crypto.keystore import load, passphrase_from
     from fairground.bank.ledger.rules import CHIP_COSTS, STEP_TIMES
 
     terms = Terms(options.chip_cost, options.step_time)
@@ -92,22 +106,12 @@ def deploy(arguments: Sequence[str]) -> int:
         if value not in allowed:
             raise InputError(f"{option} must be {allowed[0]} to {allowed[-1]}, not {value}")
     node = ChainNode(options.bank)
-    prompt = f"Passphrase of {options.key}: "
-    payer = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+    payer = _opened_key(options)
     address = asyncio.run(deploy_bank(node, payer, *terms))
     print(f"The Bank {address} is open on the chain {node.chain_id}.")
     print(f"A chip costs {terms.chip_cost} wei, and a step may take {terms.step_time} seconds.")
     print(PLAY_MONEY)
     return 0
-
-
-def _bank_arguments(name: str, about: str, more: str) -> Arguments:
-    parser = Arguments(name, about, more)
-    parser.add_argument("--bank", metavar="URL", required=True, help="a node of the chain")
-    parser.add_argument("--bank-address", metavar="ADDRESS", required=True, help="of the Bank")
-    parser.add_argument("--key", metavar="FILE", type=Path, required=True, help="whose account")
-    parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="what opens the key")
-    return parser
 
 
 def withdraw(arguments: Sequence[str]) -> int:
@@ -125,10 +129,8 @@ def withdraw(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     from fairground.bank.bank_port import WithdrawFunds
     from fairground.bank.chain.bank import ChainBank
-    from fairground.bank.crypto.keystore import load, passphrase_from
 
-    prompt = f"Passphrase of {options.key}: "
-    owner = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+    owner = _opened_key(options)
 
     async def take() -> int:
         bank = await ChainBank.open(options.bank, options.bank_address)
@@ -191,97 +193,80 @@ def watch(arguments: Sequence[str]) -> int:
     parser.add_argument("--once", action="store_true", help="look once, and end")
     options = parser.parse_args(arguments)
     from fairground.bank.calls import address
-    from fairground.bank.chain.watchtower import Watchtower
-    from fairground.bank.crypto.keystore import load, passphrase_from
-    from fairground.bank.session.tower import Tower
 
     if options.every <= 0:
         raise InputError(f"--every must be more than 0 seconds, not {options.every:g}")
     accounts = [address(one, "--for") for one in options.accounts]
-    prompt = f"Passphrase of {options.key}: "
-    payer = load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))
+    payer = _opened_key(options)
 
-    async def look() -> None:
-        bank = await _opened(options)
-        try:
-            left = None if options.tower is None else Tower(options.tower)
-            tower = Watchtower(bank, payer, accounts, tower=left)
-            print(f"Watching the Bank {bank.address} on the chain {bank.domain.chain_id}.")
-            await _watch(tower, options)
-        finally:
-            await bank.close()
-
-    asyncio.run(look())
+    asyncio.run(_watch(options, payer, accounts))
     return 0
 
 
-async def _opened(options: argparse.Namespace) -> ChainBank:
-    """Open the Bank; where its node does not answer, try again until it does."""
-    from fairground.bank.bank_port import Backoff, BankAway
-    from fairground.bank.chain.bank import ChainBank
-
-    backoff = Backoff(options.every, LONGEST_PAUSE)
-    while True:
-        try:
-            return await ChainBank.open(options.bank, options.bank_address)
-        except BankAway as away:
-            if options.once:
-                raise
-            await _pause(backoff.failed(), away)
-
-
-async def _watch(tower: Watchtower, options: argparse.Namespace) -> None:
+async def _watch(options: argparse.Namespace, payer: Key, accounts: Sequence[str]) -> None:
     """Look again and again, whatever goes wrong; once with ``--once``."""
-    from fairground.bank.bank_port import Backoff
+    from fairground.bank.bank_port import Backoff, BankAway
     from fairground.bank.calls import call_as_json
+    from fairground.bank.chain.bank import ChainBank
+    from fairground.bank.chain.watchtower import Watchtower
+    from fairground.bank.session.tower import Tower
 
+    left = None if options.tower is None else Tower(options.tower)
     backoff, made = Backoff(options.every, LONGEST_PAUSE), 0
-    while True:
-        try:
-            calls = await tower.look()
-        except FairgroundError as error:
+    tower: Watchtower | None = None
+    async with AsyncExitStack() as stack:
+        while True:
+            try:
+                if tower is None:
+                    bank = await ChainBank.open(options.bank, options.bank_address)
+                    stack.push_async_callback(bank.close)
+                    tower = Watchtower(bank, payer, accounts, tower=left)
+                    print(f"Watching the Bank {bank.address} on the chain {bank.domain.chain_id}.")
+                calls = await tower.look()
+            except FairgroundError as error:
+                if options.once or (tower is None and not isinstance(error, BankAway)):
+                    raise
+                seconds = backoff.failed()
+                _write_metrics(options.metrics, tower, made, backoff.failures)
+                print(f"Looking again in {seconds:g} seconds: {error}", file=sys.stderr, flush=True)
+                await asyncio.sleep(seconds)
+                continue
+            for call in calls:
+                said = call_as_json(call)
+                if "bet" in said:
+                    what, of = f"game {said['bet']['game_id']}", said["bet"]
+                else:
+                    what, of = f"session {said['terms']['number']}", said["terms"]
+                print(f"{said['call']}: {what} of {of['player']}", flush=True)
+            made += len(calls)
+            _write_metrics(options.metrics, tower, made, 0)
             if options.once:
-                raise
-            _write_metrics(options.metrics, tower, made, backoff.failures + 1)
-            await _pause(backoff.failed(), error)
-            continue
-        for call in calls:
-            said = call_as_json(call)
-            if "bet" in said:
-                what, of = f"game {said['bet']['game_id']}", said["bet"]
-            else:
-                what, of = f"session {said['terms']['number']}", said["terms"]
-            print(f"{said['call']}: {what} of {of['player']}", flush=True)
-        made += len(calls)
-        _write_metrics(options.metrics, tower, made, 0)
-        if options.once:
-            return
-        await asyncio.sleep(backoff.worked())
+                return
+            await asyncio.sleep(backoff.worked())
 
 
-async def _pause(seconds: float, error: FairgroundError) -> None:
-    print(f"Looking again in {seconds:g} seconds: {error}", file=sys.stderr, flush=True)
-    await asyncio.sleep(seconds)
-
-
-def _write_metrics(path: Path | None, tower: Watchtower, made: int, failures: int) -> None:
+def _write_metrics(path: Path | None, tower: Watchtower | None, made: int, failures: int) -> None:
     """Write the heartbeat, in the text format of Prometheus, as a whole."""
-    if path is None:
+    if path is None or tower is None:
         return
-    gauges = {
-        "last_look": ("Seconds since 1970 of the last look, also of one that failed.", time.time()),
-        "failed_looks": ("Looks in a row that failed; 0 after one that worked.", failures),
-        "sessions": ("Sessions that were left with it, and could be read.", tower.sessions),
-        "trouble": ("Files and games that do not go on; the log says why.", len(tower.trouble)),
-        "calls_made": ("Calls that it made since its start.", made),
-    }
-    lines = []
-    for name, (about, value) in gauges.items():
-        metric = f"fairground_watchtower_{name}"
-        lines += [f"# HELP {metric} {about}", f"# TYPE {metric} gauge", f"{metric} {value:.0f}"]
+    from fairground.bank.croupier.service import gauges
+
+    text = gauges(
+        "fairground_watchtower",
+        {
+            "last_look": (
+                "Seconds since 1970 of the last look, also of one that failed.",
+                int(time.time()),
+            ),
+            "failed_looks": ("Looks in a row that failed; 0 after one that worked.", failures),
+            "sessions": ("Sessions that were left with it, and could be read.", tower.sessions),
+            "trouble": ("Files and games that do not go on; the log says why.", len(tower.trouble)),
+            "calls_made": ("Calls that it made since its start.", made),
+        },
+    )
     fresh = path.with_name(f"{path.name}.new")
     try:
-        fresh.write_text("\n".join(lines) + "\n")
+        fresh.write_text(text)
         fresh.replace(path)
     except OSError as error:
         print(f"{str(path)!r} cannot be written: {error.strerror}", file=sys.stderr, flush=True)

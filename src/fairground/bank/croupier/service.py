@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -181,12 +181,17 @@ GAUGES: Final = {
 def as_metrics(report: OperatorReport | None) -> str:
     """A report in the text format of Prometheus; ``None``: the Bank does not answer."""
     shown = {"bank_answers": int(report is not None), **(report._asdict() if report else {})}
+    helped = {"bank_answers": "Whether the Croupier's Bank answers.", **GAUGES}
+    return gauges("fairground_croupier", {name: (helped[name], shown[name]) for name in shown})
+
+
+def gauges(prefix: str, shown: Mapping[str, tuple[str, int | None]]) -> str:
+    """Return gauges in the text format of Prometheus; those of ``None`` are left out."""
     lines = []
-    for name, value in shown.items():
+    for name, (about, value) in shown.items():
         if value is not None:
-            metric = f"fairground_croupier_{name}"
-            helped = GAUGES.get(name, "Whether the Croupier's Bank answers.")
-            lines += [f"# HELP {metric} {helped}", f"# TYPE {metric} gauge", f"{metric} {value}"]
+            metric = f"{prefix}_{name}"
+            lines += [f"# HELP {metric} {about}", f"# TYPE {metric} gauge", f"{metric} {value}"]
     return "\n".join(lines) + "\n"
 
 
