@@ -32,7 +32,7 @@ from fairground.core import FairgroundError
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.croupier import BANKROLL, ORDER, PURSE, STEP_TIME
 from tests.helpers.embedded import open_bank
-from tests.helpers.player import Crook, PlayersTable, at_the_table
+from tests.helpers.player import Crook, PlayersTable
 
 Answer = Callable[[socket.socket], None]
 
@@ -78,7 +78,9 @@ def a_byte_at_a_time(client: socket.socket) -> None:
         threading.Event().wait(0.01)
 
 
-def test_a_croupier_who_answers_for_ever_keeps_nobody_from_the_bank(tmp_path: Path) -> None:
+async def test_a_croupier_who_answers_for_ever_keeps_nobody_from_the_bank(
+    table: PlayersTable,
+) -> None:
     """The Player would have waited at his desk until the deadline had passed, and the stake."""
 
     class Drip(Crook):
@@ -101,19 +103,16 @@ def test_a_croupier_who_answers_for_ever_keeps_nobody_from_the_bank(tmp_path: Pa
         async def look(self, offer_id: str) -> Sight:
             return await self._far.look(offer_id)
 
-    async def test(table: PlayersTable) -> None:
-        with answering(a_byte_at_a_time) as url:
-            table.desk = Drip(table, url)
-            began = table.house.clock.time
-            _, game = await table.dealt()
-            await game.draw(ORDER)
-            ended = await game.settle()
-            assert ended.outcome == GameOutcome.SETTLED
-            assert table.house.clock.time - began < STEP_TIME
-            reasons = " ".join(news.reason for news in table.told(Suspicion))
-            assert "does not take seed 0" in reasons and "within 0.02 seconds" in reasons
-
-    at_the_table(tmp_path, test)
+    with answering(a_byte_at_a_time) as url:
+        table.desk = Drip(table, url)
+        began = table.house.clock.time
+        _, game = await table.dealt()
+        await game.draw(ORDER)
+        ended = await game.settle()
+        assert ended.outcome == GameOutcome.SETTLED
+        assert table.house.clock.time - began < STEP_TIME
+        reasons = " ".join(news.reason for news in table.told(Suspicion))
+        assert "does not take seed 0" in reasons and "within 0.02 seconds" in reasons
 
 
 def test_questions_that_he_leaves_open_do_not_pile_up() -> None:
@@ -205,45 +204,38 @@ def test_a_ledger_with_cards_or_terms_that_cannot_be() -> None:
         asyncio.run(LedgerClient.open("http://127.0.0.1", Said(ABOUT | {"chip_cost": 0})))
 
 
-def test_who_is_cut_off_from_the_bank_shows_no_hand(tmp_path: Path) -> None:
+async def test_who_is_cut_off_from_the_bank_shows_no_hand(table: PlayersTable) -> None:
     """A Player who knew it would bring a good hand to the Bank, and let a bad one lapse."""
+    made, croupier, guest = table.house, table.croupier, table.house.guest
+    table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed)
+    offer = await croupier.offer(guest.address)
+    bet = guest.bet_on(offer)
+    await croupier.bet(offer.id, bet, guest.sign(bet))
+    for _ in range(3):
+        await croupier.pump()
+        sight = await croupier.look(offer.id)
+        assert (sight.stage, sight.seeds) == ("bet-sent", (None, None))
+        assert sight.trouble == "the call got lost"
+    assert (await made.ledger.game(bet.key)).step == Step.BET_SUBMITTED
+    made.clock.time += STEP_TIME + 1
+    await croupier.pump()
+    assert (await croupier.look(offer.id)).seeds == (None, None)
+    assert await made.wealth() == (BANKROLL - bet.stake, PURSE + bet.stake)
 
-    async def test(table: PlayersTable) -> None:
-        made, croupier, guest = table.house, table.croupier, table.house.guest
-        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed)
+
+async def test_seed_0_is_told_late_rather_than_never(table: PlayersTable) -> None:
+    made, croupier, guest = table.house, table.croupier, table.house.guest
+    for late in (0, 1):
         offer = await croupier.offer(guest.address)
         bet = guest.bet_on(offer)
+        await made.ledger.send(made.key, SubmitBet(bet, guest.sign(bet)))
+        made.clock.time += STEP_TIME - STEP_TIME // 4 + late
+        # He was away until now, and finds the bet at the Bank.
         await croupier.bet(offer.id, bet, guest.sign(bet))
-        for _ in range(3):
-            await croupier.pump()
-            sight = await croupier.look(offer.id)
-            assert (sight.stage, sight.seeds) == ("bet-sent", (None, None))
-            assert sight.trouble == "the call got lost"
-        assert (await made.ledger.game(bet.key)).step == Step.BET_SUBMITTED
-        made.clock.time += STEP_TIME + 1
         await croupier.pump()
-        assert (await croupier.look(offer.id)).seeds == (None, None)
-        assert await made.wealth() == (BANKROLL - bet.stake, PURSE + bet.stake)
-
-    at_the_table(tmp_path, test)
-
-
-def test_seed_0_is_told_late_rather_than_never(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        made, croupier, guest = table.house, table.croupier, table.house.guest
-        for late in (0, 1):
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            await made.ledger.send(made.key, SubmitBet(bet, guest.sign(bet)))
-            made.clock.time += STEP_TIME - STEP_TIME // 4 + late
-            # He was away until now, and finds the bet at the Bank.
-            await croupier.bet(offer.id, bet, guest.sign(bet))
-            await croupier.pump()
-            assert (await made.ledger.game(bet.key)).step == (Step.CROUPIER_SEED_0_SUBMITTED)
-            stored = await made.store.read(offer.id)
-            assert stored is not None and stored.spent
-
-    at_the_table(tmp_path, test)
+        assert (await made.ledger.game(bet.key)).step == (Step.CROUPIER_SEED_0_SUBMITTED)
+        stored = await made.store.read(offer.id)
+        assert stored is not None and stored.spent
 
 
 def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> None:
@@ -265,7 +257,7 @@ def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> No
     asyncio.run(asyncio.wait_for(main(), 60))
 
 
-def test_a_stranger_cannot_take_the_offer_of_a_player_away(tmp_path: Path) -> None:
+async def test_a_stranger_cannot_take_the_offer_of_a_player_away(table: PlayersTable) -> None:
     """Anyone may ask in anyone's name; it cost the Player's client two minutes each time."""
 
     class Crowded(Crook):
@@ -274,67 +266,55 @@ def test_a_stranger_cannot_take_the_offer_of_a_player_away(tmp_path: Path) -> No
                 await self.croupier.offer(bet.player)  # a stranger, just before the bet arrives
             await self.croupier.bet(offer_id, bet, signature)
 
-    async def test(table: PlayersTable) -> None:
-        table.desk = Crowded(table.croupier)
-        _, game = await table.dealt()
-        await game.draw(ORDER)
-        assert (await game.settle()).outcome == GameOutcome.SETTLED
-        assert not table.told(Suspicion)
-
-    at_the_table(tmp_path, test)
+    table.desk = Crowded(table.croupier)
+    _, game = await table.dealt()
+    await game.draw(ORDER)
+    assert (await game.settle()).outcome == GameOutcome.SETTLED
+    assert not table.told(Suspicion)
 
 
-def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_slow_clock_at_the_bank_does_not_make_him_give_up(
+    table: PlayersTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By his own clock he is late, by the Bank's he is not: silence would cost thirty stakes."""
     ours = 1000.0
     clock = SimpleNamespace(monotonic=lambda: ours)
     monkeypatch.setattr("fairground.bank.bank_port.time", clock)
 
-    async def test(table: PlayersTable) -> None:
-        nonlocal ours
-        made, croupier, guest = table.house, table.croupier, table.house.guest
-        offer = await croupier.offer(guest.address)
-        bet = guest.bet_on(offer)
-        table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and call.seed_id > 0
-        while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "order-sent":
-            await croupier.pump()
+    made, croupier, guest = table.house, table.croupier, table.house.guest
+    offer = await croupier.offer(guest.address)
+    bet = guest.bet_on(offer)
+    table.his_bank.lost = lambda call: isinstance(call, SubmitCroupierSeed) and call.seed_id > 0
+    while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "order-sent":
         await croupier.pump()
-        assert (await made.ledger.game(bet.key)).step == Step.ORDER_SUBMITTED
-        ours += STEP_TIME + 1  # while the Bank's clock stands still
-        table.his_bank.lost = lambda call: False
-        while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
-            await croupier.pump()
-        assert (await made.ledger.game(bet.key)).outcome == GameOutcome.SETTLED
+    await croupier.pump()
+    assert (await made.ledger.game(bet.key)).step == Step.ORDER_SUBMITTED
+    ours += STEP_TIME + 1  # while the Bank's clock stands still
+    table.his_bank.lost = lambda call: False
+    while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
+        await croupier.pump()
+    assert (await made.ledger.game(bet.key)).outcome == GameOutcome.SETTLED
 
-    at_the_table(tmp_path, test)
 
-
-def test_a_bet_that_lapsed_is_kept_in_mind_while_it_may_come_back(tmp_path: Path) -> None:
+async def test_a_bet_that_lapsed_is_kept_in_mind_while_it_may_come_back(
+    table: PlayersTable,
+) -> None:
     """A chain that takes blocks back may take it after all; without its seeds it is lost."""
-
-    async def test(table: PlayersTable) -> None:
-        table.his_bank.lost = lambda call: isinstance(call, SubmitBet)
-        player = await table.player(confirmations=3)
-        game = await player.bet(1, 5)
-        await game.deal()
-        assert game.ended is not None and game.ended.lapsed
-        await player.balance()
-        assert [note.signed for note in table.notebook.notes()] != []
-        table.house.clock.time = game.bet.expiry + STEP_TIME + 1
-        await player.balance()
-        assert not list(table.notebook.notes())
-
-    at_the_table(tmp_path, test)
+    table.his_bank.lost = lambda call: isinstance(call, SubmitBet)
+    player = await table.player(confirmations=3)
+    game = await player.bet(1, 5)
+    await game.deal()
+    assert game.ended is not None and game.ended.lapsed
+    await player.balance()
+    assert [note.signed for note in table.notebook.notes()] != []
+    table.house.clock.time = game.bet.expiry + STEP_TIME + 1
+    await player.balance()
+    assert not list(table.notebook.notes())
 
 
-def test_a_page_of_his_journal_shows_no_seed(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        croupier = table.croupier
-        offer = await croupier.offer(table.key.address)
-        page = await croupier._journal.page(offer.id)
-        assert offer.id in repr(page)
-        assert all(str(seed.signature.r) not in repr(page) for seed in page.seeds)
-
-    at_the_table(tmp_path, test)
+async def test_a_page_of_his_journal_shows_no_seed(table: PlayersTable) -> None:
+    croupier = table.croupier
+    offer = await croupier.offer(table.key.address)
+    page = await croupier._journal.page(offer.id)
+    assert offer.id in repr(page)
+    assert all(str(seed.signature.r) not in repr(page) for seed in page.seeds)

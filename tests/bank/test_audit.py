@@ -85,47 +85,41 @@ async def fault(bank: Bank, data: bytes) -> tuple[str, str]:
     return verdict.fault.code, verdict.fault.reason
 
 
-def test_the_bank_confirms_what_it_settled() -> None:
-    async def check() -> None:
-        bank = await hall()
-        for order in ((1, 0, 1, 1, 0), (0, 0, 0, 0, 0)):
-            game = await Round.new(bank, CROUPIERS, PLAYERS, bet=3, level=2, order=order)
-            before = (await bank.account(PLAYERS.address)).available
-            await game.take(bank, 7)
-            won = (await bank.account(PLAYERS.address)).available - before
-            verdict = await audited(bank, game.record())
-            assert verdict.ok, verdict.fault
-            names = ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1", "SETTLED"]
-            assert [str(claim) for claim in verdict.claims] == names
-            # The payoff is what really moved.
-            assert verdict.payoff == (-won // CHIP, won // CHIP)
-            said = verdict.claims[-1].sentence
-            assert "the hand was paid" in said
-            paid = count(won // CHIP + 6, "chip")
-            assert f"got {paid} for a stake of 6 chips" in said
-            assert "operator trusted: an embedded chain" in said
-        await bank.close()
-
-    run(check())
+async def test_the_bank_confirms_what_it_settled() -> None:
+    bank = await hall()
+    for order in ((1, 0, 1, 1, 0), (0, 0, 0, 0, 0)):
+        game = await Round.new(bank, CROUPIERS, PLAYERS, bet=3, level=2, order=order)
+        before = (await bank.account(PLAYERS.address)).available
+        await game.take(bank, 7)
+        won = (await bank.account(PLAYERS.address)).available - before
+        verdict = await audited(bank, game.record())
+        assert verdict.ok, verdict.fault
+        names = ["COMMITTED", "UNIFORM:1", "UNFORESEEN:1", "SETTLED"]
+        assert [str(claim) for claim in verdict.claims] == names
+        # The payoff is what really moved.
+        assert verdict.payoff == (-won // CHIP, won // CHIP)
+        said = verdict.claims[-1].sentence
+        assert "the hand was paid" in said
+        paid = count(won // CHIP + 6, "chip")
+        assert f"got {paid} for a stake of 6 chips" in said
+        assert "operator trusted: an embedded chain" in said
+    await bank.close()
 
 
-def test_the_order_is_the_players_own() -> None:
-    async def check() -> None:
-        bank = await hall()
-        game = await Round.new(bank, CROUPIERS, PLAYERS)
-        assert verify(game.record()).remarks == ()
-        signed, game.order = game.order_signature, (1, 1, 1, 1, 1)
-        forged = verify(game.record(signed))
-        assert not forged.ok
-        assert forged.fault is not None
-        assert (forged.fault.code, forged.fault.line) == ("bank/other-order", 5)
-        unsigned = verify(game.record(bare=True))
-        assert unsigned.ok
-        (remark,) = unsigned.remarks
-        assert "line 5: the order is not signed here" in remark
-        await bank.close()
-
-    run(check())
+async def test_the_order_is_the_players_own() -> None:
+    bank = await hall()
+    game = await Round.new(bank, CROUPIERS, PLAYERS)
+    assert verify(game.record()).remarks == ()
+    signed, game.order = game.order_signature, (1, 1, 1, 1, 1)
+    forged = verify(game.record(signed))
+    assert not forged.ok
+    assert forged.fault is not None
+    assert (forged.fault.code, forged.fault.line) == ("bank/other-order", 5)
+    unsigned = verify(game.record(bare=True))
+    assert unsigned.ok
+    (remark,) = unsigned.remarks
+    assert "line 5: the order is not signed here" in remark
+    await bank.close()
 
 
 def silent(game: Round, steps: int, silence: Silence) -> bytes:
@@ -146,94 +140,84 @@ def silent(game: Round, steps: int, silence: Silence) -> bytes:
         (5, Silence.SECOND_PLAYER_SEED, "lost the stake", 0),
     ],
 )
-def test_the_bank_confirms_every_silence(
+async def test_the_bank_confirms_every_silence(
     steps: int, silence: Silence, words: str, paid: int
 ) -> None:
-    async def check() -> None:
-        bank = await hall()
-        assert isinstance(bank.node, EmbeddedNode)
-        game = await Round.new(bank, CROUPIERS, PLAYERS)
-        await game.take(bank, steps)
-        record = silent(game, steps, silence)
-        code, reason = await fault(bank, record)
-        assert code == "bank/open"
-        assert "still open" in reason
-        bank.node.travel(STEP_TIME + 10)
-        await bank.send(PLAYERS, Complain(silence, game.bet))
-        (unproven,) = [one for one in verify(record).remarks if "UNPROVEN" in one]
-        assert "the Croupier, the Player, or anybody who has this record" in unproven
-        verdict = await audited(bank, record)
-        assert verdict.ok, verdict.fault
-        assert not [one for one in verdict.remarks if "UNPROVEN" in one]
-        assert words in verdict.claims[-1].sentence
-        assert f"got {count(paid, 'chip')} for" in verdict.claims[-1].sentence
-        await bank.close()
-
-    run(check())
+    bank = await hall()
+    assert isinstance(bank.node, EmbeddedNode)
+    game = await Round.new(bank, CROUPIERS, PLAYERS)
+    await game.take(bank, steps)
+    record = silent(game, steps, silence)
+    code, reason = await fault(bank, record)
+    assert code == "bank/open"
+    assert "still open" in reason
+    bank.node.travel(STEP_TIME + 10)
+    await bank.send(PLAYERS, Complain(silence, game.bet))
+    (unproven,) = [one for one in verify(record).remarks if "UNPROVEN" in one]
+    assert "the Croupier, the Player, or anybody who has this record" in unproven
+    verdict = await audited(bank, record)
+    assert verdict.ok, verdict.fault
+    assert not [one for one in verdict.remarks if "UNPROVEN" in one]
+    assert words in verdict.claims[-1].sentence
+    assert f"got {count(paid, 'chip')} for" in verdict.claims[-1].sentence
+    await bank.close()
 
 
-def test_a_record_that_leaves_out_the_last_steps() -> None:
+async def test_a_record_that_leaves_out_the_last_steps() -> None:
     """The Player saw the draw and left; the record must not say that they never saw a card."""
-
-    async def check() -> None:
-        bank = await hall()
-        assert isinstance(bank.node, EmbeddedNode)
-        game = await Round.new(bank, CROUPIERS, PLAYERS)
-        await game.take(bank, 5)
-        bank.node.travel(STEP_TIME + 10)
-        await bank.send(CROUPIERS, Complain(Silence.SECOND_PLAYER_SEED, game.bet))
-        for steps in (2, 3, 4):
-            code, reason = await fault(bank, silent(game, steps, Silence.SECOND_PLAYER_SEED))
-            assert code == "bank/other-outcome"
-            assert "the last step at the Bank was croupier seed 1 submitted" in reason
-        assert (await audited(bank, silent(game, 5, Silence.SECOND_PLAYER_SEED))).ok
-        await bank.close()
-
-    run(check())
+    bank = await hall()
+    assert isinstance(bank.node, EmbeddedNode)
+    game = await Round.new(bank, CROUPIERS, PLAYERS)
+    await game.take(bank, 5)
+    bank.node.travel(STEP_TIME + 10)
+    await bank.send(CROUPIERS, Complain(Silence.SECOND_PLAYER_SEED, game.bet))
+    for steps in (2, 3, 4):
+        code, reason = await fault(bank, silent(game, steps, Silence.SECOND_PLAYER_SEED))
+        assert code == "bank/other-outcome"
+        assert "the last step at the Bank was croupier seed 1 submitted" in reason
+    assert (await audited(bank, silent(game, 5, Silence.SECOND_PLAYER_SEED))).ok
+    await bank.close()
 
 
-def test_what_the_bank_does_not_confirm() -> None:
-    async def check() -> None:
-        bank = await hall()
-        assert isinstance(bank.node, EmbeddedNode)
-        game = await Round.new(bank, CROUPIERS, PLAYERS)
-        code, reason = await fault(bank, game.record())
-        assert code == "bank/unknown-game"
-        assert "knows no game 0" in reason
-        await game.take(bank, 6)
-        code, reason = await fault(bank, game.record())
-        assert code == "bank/open"
-        assert "hand final" in reason
+async def test_what_the_bank_does_not_confirm() -> None:
+    bank = await hall()
+    assert isinstance(bank.node, EmbeddedNode)
+    game = await Round.new(bank, CROUPIERS, PLAYERS)
+    code, reason = await fault(bank, game.record())
+    assert code == "bank/unknown-game"
+    assert "knows no game 0" in reason
+    await game.take(bank, 6)
+    code, reason = await fault(bank, game.record())
+    assert code == "bank/open"
+    assert "hand final" in reason
 
-        # A game of the same number that was never played, though all of it is signed.
-        twin = Round(bank, CROUPIERS, PLAYERS, 0, game.bet.expiry)
-        code, _ = await fault(bank, twin.record())
-        assert code == "bank/other-bet"
+    # A game of the same number that was never played, though all of it is signed.
+    twin = Round(bank, CROUPIERS, PLAYERS, 0, game.bet.expiry)
+    code, _ = await fault(bank, twin.record())
+    assert code == "bank/other-bet"
 
-        # A Player may sign two orders, and either record holds: the Bank took one.
-        *_, (croupier, result) = game.calls()
-        await bank.send(croupier, result)
-        assert (await audited(bank, game.record())).ok
-        game.order = (1, 1, 1, 1, 1)
-        code, reason = await fault(bank, game.record())
-        assert code == "bank/other-order"
-        assert "(1, 0, 1, 1, 0)" in reason
+    # A Player may sign two orders, and either record holds: the Bank took one.
+    *_, (croupier, result) = game.calls()
+    await bank.send(croupier, result)
+    assert (await audited(bank, game.record())).ok
+    game.order = (1, 1, 1, 1, 1)
+    code, reason = await fault(bank, game.record())
+    assert code == "bank/other-order"
+    assert "(1, 0, 1, 1, 0)" in reason
 
-        # Nor does the Bank know of a silence in a game that it settled.
-        for steps, silence in ((4, Silence.SECOND_CROUPIER_SEED), (5, Silence.SECOND_PLAYER_SEED)):
-            code, reason = await fault(bank, silent(game, steps, silence))
-            assert code == "bank/other-outcome"
-            assert "the hand was paid" in reason
+    # Nor does the Bank know of a silence in a game that it settled.
+    for steps, silence in ((4, Silence.SECOND_CROUPIER_SEED), (5, Silence.SECOND_PLAYER_SEED)):
+        code, reason = await fault(bank, silent(game, steps, silence))
+        assert code == "bank/other-outcome"
+        assert "the hand was paid" in reason
 
-        other = await hall()
-        code, reason = await fault(other, game.record())
-        assert code == "bank/other-chain"
-        assert other.domain.bank in reason
-        assert bank.domain.bank in reason
-        for each in (bank, other):
-            await each.close()
-
-    run(check())
+    other = await hall()
+    code, reason = await fault(other, game.record())
+    assert code == "bank/other-chain"
+    assert other.domain.bank in reason
+    assert bank.domain.bank in reason
+    for each in (bank, other):
+        await each.close()
 
 
 class Liar(Borrowed):
@@ -257,21 +241,18 @@ class Liar(Borrowed):
         ]
 
 
-def test_a_keeper_who_paid_something_else_is_found_out() -> None:
-    async def check() -> None:
-        bank = await hall()
-        game = await Round.new(bank, CROUPIERS, PLAYERS)
-        await game.take(bank, 7)
-        for lies, code in (
-            ({"hand": 0x0403020100}, "bank/other-hand"),
-            ({"prize": 1}, "bank/other-prize"),
-            ({"outcome": 3}, "bank/other-outcome"),
-        ):
-            liar: Any = Liar(bank, **lies)
-            assert (await fault(liar, game.record()))[0] == code
-        await bank.close()
-
-    run(check())
+async def test_a_keeper_who_paid_something_else_is_found_out() -> None:
+    bank = await hall()
+    game = await Round.new(bank, CROUPIERS, PLAYERS)
+    await game.take(bank, 7)
+    for lies, code in (
+        ({"hand": 0x0403020100}, "bank/other-hand"),
+        ({"prize": 1}, "bank/other-prize"),
+        ({"outcome": 3}, "bank/other-outcome"),
+    ):
+        liar: Any = Liar(bank, **lies)
+        assert (await fault(liar, game.record()))[0] == code
+    await bank.close()
 
 
 def game_at(place: Domain) -> Round:
@@ -345,12 +326,9 @@ def historic() -> bytes:
     return b"".join(table.transcript.lines)
 
 
-def test_a_game_that_no_bank_settles() -> None:
-    async def check() -> None:
-        with pytest.raises(InputError, match="leave --bank out"):
-            await settled(verify(historic()), historic(), lent(await hall()))
-
-    run(check())
+async def test_a_game_that_no_bank_settles() -> None:
+    with pytest.raises(InputError, match="leave --bank out"):
+        await settled(verify(historic()), historic(), lent(await hall()))
 
 
 # The command

@@ -42,24 +42,23 @@ def run(test: Awaitable[None]) -> None:
     asyncio.run(limited())
 
 
-def test_a_bet_that_a_reorganisation_took_is_brought_again(chain: Anvil, tmp_path: Path) -> None:
-    async def test() -> None:
-        async with table(chain, tmp_path, DEEP) as at:
-            offer = await at.croupier.offer(at.guest.address)
-            bet = at.guest.bet_on(offer)
-            await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
-            while (await at.bank.game(bet.key)).step != Step.BET_SUBMITTED:
-                await at.mine()
-            await at.mine(DEEP - 2)
-            assert await at.look(offer, bet) == "bet-sent"
-            await asyncio.to_thread(at.node.rpc, "anvil_reorg", DEEP - 1, [])
-            assert (await at.bank.game(bet.key)).step == Step.NONE
-            assert (await at.croupier.look(offer.id)).seeds == (None, None)
-            await at.play(offer, ORDER, "over")
-            assert (await at.bank.game(bet.key, DEEP)).outcome == GameOutcome.SETTLED
-            assert await at.wealth() == BANKROLL + PURSE
-
-    run(test())
+async def test_a_bet_that_a_reorganisation_took_is_brought_again(
+    chain: Anvil, tmp_path: Path
+) -> None:
+    async with table(chain, tmp_path, DEEP) as at:
+        offer = await at.croupier.offer(at.guest.address)
+        bet = at.guest.bet_on(offer)
+        await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
+        while (await at.bank.game(bet.key)).step != Step.BET_SUBMITTED:
+            await at.mine()
+        await at.mine(DEEP - 2)
+        assert await at.look(offer, bet) == "bet-sent"
+        await asyncio.to_thread(at.node.rpc, "anvil_reorg", DEEP - 1, [])
+        assert (await at.bank.game(bet.key)).step == Step.NONE
+        assert (await at.croupier.look(offer.id)).seeds == (None, None)
+        await at.play(offer, ORDER, "over")
+        assert (await at.bank.game(bet.key, DEEP)).outcome == GameOutcome.SETTLED
+        assert await at.wealth() == BANKROLL + PURSE
 
 
 @pytest.mark.campaign

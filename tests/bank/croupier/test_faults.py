@@ -178,7 +178,7 @@ def test_the_bank_is_away_at_every_call(tmp_path: Path) -> None:
     assert each_time(tmp_path, lambda: BankAway("not now"), "bank", EVERY) == 0
 
 
-def test_a_bank_that_is_away_most_of_the_time(tmp_path: Path) -> None:
+async def test_a_bank_that_is_away_most_of_the_time(tmp_path: Path) -> None:
     """Two of three calls fail, half of them after they were done."""
     stream = SeededStream("a bank that is away")
 
@@ -192,12 +192,9 @@ def test_a_bank_that_is_away_most_of_the_time(tmp_path: Path) -> None:
                 raise BankAway("did you hear me?")
             return result
 
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            made.bank = Rarely(made.ledger)
-            await play_through(made, made.store, ORDER)
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+    async with house(tmp_path) as made:
+        made.bank = Rarely(made.ledger)
+        await play_through(made, made.store, ORDER)
 
 
 # Never early
@@ -216,54 +213,53 @@ class Watched(BlockBank):
         return await super().send(sender, call, spending)
 
 
-def test_no_seed_leaves_before_its_time(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_seed_leaves_before_its_time(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """Not in what he shows, sends or logs, nor in the lines of his journal."""
     caplog.set_level(logging.DEBUG)
 
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            bank = made.bank = Watched(made.ledger)
-            croupier, guest = made.croupier(confirmations=12), made.guest
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            journal = CroupierJournal(made.store, bank.domain, croupier.account)
-            secrets = [seed.hex() for seed in (await journal.page(offer.id)).seeds]
-            seen: list[set[int]] = []
-            shown = ""
-            while True:
-                sight = await guest.say_next(croupier, offer, bet, ORDER)
-                shown += repr(sight) + "".join(s.hex() for s in sight.seeds if s is not None)
-                final = bank.at(bet.key, 12)
-                this_bet = final.is_of(bet)
-                allowed = [
-                    this_bet and final.step >= Step.BET_SUBMITTED,
-                    this_bet and final.step >= Step.ORDER_SUBMITTED,
-                ]
-                stored = await made.store.read(offer.id)
-                assert stored is not None
-                everything = stored.data.decode() + caplog.text + shown
-                for seed_id, secret in enumerate(secrets):
-                    nonce, signature = secret[:64], secret[64:]
-                    if not allowed[seed_id]:
-                        assert sight.seeds[seed_id] is None
-                        assert nonce not in everything and signature[:64] not in everything
-                        assert f"seed.{seed_id}" not in dict(stored.spent)
-                    if sight.seeds[seed_id] is not None:
-                        assert f"seed.{seed_id}" in dict(stored.spent), "durable before it leaves"
-                seen.append({i for i, seed in enumerate(sight.seeds) if seed is not None})
-                if sight.stage == "over":
-                    break
-                await croupier.pump()
-                bank.mine(1)
-            assert [len(one) for one in seen] == sorted(len(one) for one in seen)
-            assert seen[0] == set() and seen[-1] == {0, 1}
-            assert len([one for one in seen if not one]) > 12 < len([o for o in seen if o == {0}])
-            (first, at_first), (second, at_second) = bank.sent[:1] + bank.sent[-1:]
-            assert (first.seed_id, second.seed_id) == (0, 1)  # type: ignore[union-attr]
-            assert at_first.step >= Step.BET_SUBMITTED
-            assert at_second.step >= Step.ORDER_SUBMITTED
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+    async with house(tmp_path) as made:
+        bank = made.bank = Watched(made.ledger)
+        croupier, guest = made.croupier(confirmations=12), made.guest
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        journal = CroupierJournal(made.store, bank.domain, croupier.account)
+        secrets = [seed.hex() for seed in (await journal.page(offer.id)).seeds]
+        seen: list[set[int]] = []
+        shown = ""
+        while True:
+            sight = await guest.say_next(croupier, offer, bet, ORDER)
+            shown += repr(sight) + "".join(s.hex() for s in sight.seeds if s is not None)
+            final = bank.at(bet.key, 12)
+            this_bet = final.is_of(bet)
+            allowed = [
+                this_bet and final.step >= Step.BET_SUBMITTED,
+                this_bet and final.step >= Step.ORDER_SUBMITTED,
+            ]
+            stored = await made.store.read(offer.id)
+            assert stored is not None
+            everything = stored.data.decode() + caplog.text + shown
+            for seed_id, secret in enumerate(secrets):
+                nonce, signature = secret[:64], secret[64:]
+                if not allowed[seed_id]:
+                    assert sight.seeds[seed_id] is None
+                    assert nonce not in everything and signature[:64] not in everything
+                    assert f"seed.{seed_id}" not in dict(stored.spent)
+                if sight.seeds[seed_id] is not None:
+                    assert f"seed.{seed_id}" in dict(stored.spent), "durable before it leaves"
+            seen.append({i for i, seed in enumerate(sight.seeds) if seed is not None})
+            if sight.stage == "over":
+                break
+            await croupier.pump()
+            bank.mine(1)
+        assert [len(one) for one in seen] == sorted(len(one) for one in seen)
+        assert seen[0] == set() and seen[-1] == {0, 1}
+        assert len([one for one in seen if not one]) > 12 < len([o for o in seen if o == {0}])
+        (first, at_first), (second, at_second) = bank.sent[:1] + bank.sent[-1:]
+        assert (first.seed_id, second.seed_id) == (0, 1)  # type: ignore[union-attr]
+        assert at_first.step >= Step.BET_SUBMITTED
+        assert at_second.step >= Step.ORDER_SUBMITTED
 
 
 def test_his_duty_is_never_to_tell_early(tmp_path: Path) -> None:
@@ -336,39 +332,38 @@ class Reorganised(BlockBank):
     refused: Call | None = None
 
 
-def test_a_bet_that_is_taken_back_is_brought_again_unless_the_seed_is_out(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            bank = made.bank = Reorganised(made.ledger)
-            croupier, guest = made.croupier(confirmations=3), made.guest
+async def test_a_bet_that_is_taken_back_is_brought_again_unless_the_seed_is_out(
+    tmp_path: Path,
+) -> None:
+    async with house(tmp_path) as made:
+        bank = made.bank = Reorganised(made.ledger)
+        croupier, guest = made.croupier(confirmations=3), made.guest
 
-            async def look(offer: Offer) -> Sight:
-                await croupier.pump()
-                return await croupier.look(offer.id)
+        async def look(offer: Offer) -> Sight:
+            await croupier.pump()
+            return await croupier.look(offer.id)
 
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            await croupier.bet(offer.id, bet, guest.sign(bet))
-            assert (await look(offer)).stage == "bet-sent"
-            bank.gone = True
-            assert (await look(offer)).seeds == (None, None)
-            assert isinstance(bank.refused, SubmitBet), "he brings it again"
-            bank.gone, bank.refused = False, None
-            bank.mine(3)
-            assert (await look(offer)).stage == "awaits-seed-0"
-            bank.gone = True
-            assert (await look(offer)).stage == "awaits-seed-0"
-            assert bank.refused is None, "with seed 0 the Player could choose: not again"
-            bank.gone = False
-            while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
-                await croupier.pump()
-                bank.mine(1)
-            assert sum(await made.wealth()) == BANKROLL + PURSE
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        await croupier.bet(offer.id, bet, guest.sign(bet))
+        assert (await look(offer)).stage == "bet-sent"
+        bank.gone = True
+        assert (await look(offer)).seeds == (None, None)
+        assert isinstance(bank.refused, SubmitBet), "he brings it again"
+        bank.gone, bank.refused = False, None
+        bank.mine(3)
+        assert (await look(offer)).stage == "awaits-seed-0"
+        bank.gone = True
+        assert (await look(offer)).stage == "awaits-seed-0"
+        assert bank.refused is None, "with seed 0 the Player could choose: not again"
+        bank.gone = False
+        while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
+            await croupier.pump()
+            bank.mine(1)
+        assert sum(await made.wealth()) == BANKROLL + PURSE
 
 
-def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None:
+async def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None:
     """A call that seemed lost was not; its repetition finds the place taken."""
 
     class Overtaken(BlockBank):
@@ -378,64 +373,53 @@ def test_a_bet_that_came_through_although_it_was_refused(tmp_path: Path) -> None
                 raise BankRefused("Overtaken")
             return done
 
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            bank = made.bank = Overtaken(made.ledger)
-            croupier, guest = made.croupier(confirmations=2), made.guest
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            await croupier.bet(offer.id, bet, guest.sign(bet))
+    async with house(tmp_path) as made:
+        bank = made.bank = Overtaken(made.ledger)
+        croupier, guest = made.croupier(confirmations=2), made.guest
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        await croupier.bet(offer.id, bet, guest.sign(bet))
+        await croupier.pump()
+        sight = await croupier.look(offer.id)
+        assert (sight.stage, sight.trouble) == ("bet-sent", "")
+        while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
             await croupier.pump()
-            sight = await croupier.look(offer.id)
-            assert (sight.stage, sight.trouble) == ("bet-sent", "")
-            while (await guest.say_next(croupier, offer, bet, ORDER)).stage != "over":
-                await croupier.pump()
-                bank.mine(1)
-            assert bank.at(bet.key, 0).outcome == GameOutcome.SETTLED
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+            bank.mine(1)
+        assert bank.at(bet.key, 0).outcome == GameOutcome.SETTLED
 
 
-def test_a_bet_may_come_back_for_a_while(tmp_path: Path) -> None:
+async def test_a_bet_may_come_back_for_a_while(tmp_path: Path) -> None:
     """Behind a chain he does not give it up at its expiry: a reorganisation may bring it."""
-
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            made.bank = BlockBank(made.ledger)
-            croupier, guest = made.croupier(confirmations=2), made.guest
-            offer = await croupier.offer(guest.address)
-            bet = guest.bet_on(offer)
-            await croupier.bet(offer.id, bet, guest.sign(bet))
-            made.clock.time = bet.expiry + STEP_TIME
-            await croupier.pump()
-            assert (await croupier.look(offer.id)).stage == "bet-sent"
-            assert (await made.ledger.game(bet.key)).step == Step.NONE, "but he brings it no more"
-            made.clock.time += 2
-            await croupier.pump()
-            assert (await croupier.look(offer.id)).stage == "over"
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+    async with house(tmp_path) as made:
+        made.bank = BlockBank(made.ledger)
+        croupier, guest = made.croupier(confirmations=2), made.guest
+        offer = await croupier.offer(guest.address)
+        bet = guest.bet_on(offer)
+        await croupier.bet(offer.id, bet, guest.sign(bet))
+        made.clock.time = bet.expiry + STEP_TIME
+        await croupier.pump()
+        assert (await croupier.look(offer.id)).stage == "bet-sent"
+        assert (await made.ledger.game(bet.key)).step == Step.NONE, "but he brings it no more"
+        made.clock.time += 2
+        await croupier.pump()
+        assert (await croupier.look(offer.id)).stage == "over"
 
 
-def test_two_workers_with_one_journal(tmp_path: Path) -> None:
+async def test_two_workers_with_one_journal(tmp_path: Path) -> None:
     """Each tends the same games, and the Player speaks now with one and now with the other."""
-
-    async def main() -> None:
-        async with house(tmp_path) as made:
-            await made.croupier().prepare()
-            async with made.croupier() as one, made.croupier() as other:
-                desks: itertools.cycle[Croupier] = itertools.cycle((one, other))
-                for order in (ORDER, STANDS):
-                    before = await made.wealth()
-                    offer = await one.offer(made.guest.address)
-                    bet = made.guest.bet_on(offer)
-                    for desk in desks:
-                        sight = await made.guest.say_next(desk, offer, bet, order)
-                        if sight.stage == "over":
-                            break
-                        await asyncio.sleep(0.001)
-                    won = prize(bet, made.guest.final_hand(offer, bet, sight, order))
-                    after = before[0] + STAKE - won, before[1] - STAKE + won
-                    assert await made.wealth() == after
-
-    asyncio.run(asyncio.wait_for(main(), 60))
+    async with house(tmp_path) as made:
+        await made.croupier().prepare()
+        async with made.croupier() as one, made.croupier() as other:
+            desks: itertools.cycle[Croupier] = itertools.cycle((one, other))
+            for order in (ORDER, STANDS):
+                before = await made.wealth()
+                offer = await one.offer(made.guest.address)
+                bet = made.guest.bet_on(offer)
+                for desk in desks:
+                    sight = await made.guest.say_next(desk, offer, bet, order)
+                    if sight.stage == "over":
+                        break
+                    await asyncio.sleep(0.001)
+                won = prize(bet, made.guest.final_hand(offer, bet, sight, order))
+                after = before[0] + STAKE - won, before[1] - STAKE + won
+                assert await made.wealth() == after

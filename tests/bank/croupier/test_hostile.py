@@ -112,78 +112,66 @@ async def finish(at: Table, guest: Guest, bet: Bet) -> None:
 # The purse
 
 
-def test_every_purse_that_takes_a_bet_pays_for_seed_1(chain: Anvil, tmp_path: Path) -> None:
+async def test_every_purse_that_takes_a_bet_pays_for_seed_1(chain: Anvil, tmp_path: Path) -> None:
     """The guest steers the purse, which is public, to where it would be too little."""
-
-    async def test() -> None:
-        async with table(chain, tmp_path, 0) as at:
-            at.node.rpc("evm_setAutomine", True)
-            croupier, guest = at.croupier, at.guest
-            game = await at.bank.upkeep(GAME_CALLS)
-            taken, parts = 0, range(2, 26, 1 if WIDE else 4)
-            for part in parts:
-                rich(at.node, croupier._key, game * part // 16)
-                try:
-                    bet = await order_given(at, guest, nothing, bet=1, level=5)
-                except Busy as busy:
-                    assert "for gas" in str(busy)
-                    continue
-                taken += 1
-                await seed_1_is_there(at, bet, nothing)
-                await finish(at, guest, bet)
-            assert 0 < taken < len(parts)
-
-    run(test())
+    async with table(chain, tmp_path, 0) as at:
+        at.node.rpc("evm_setAutomine", True)
+        croupier, guest = at.croupier, at.guest
+        game = await at.bank.upkeep(GAME_CALLS)
+        taken, parts = 0, range(2, 26, 1 if WIDE else 4)
+        for part in parts:
+            rich(at.node, croupier._key, game * part // 16)
+            try:
+                bet = await order_given(at, guest, nothing, bet=1, level=5)
+            except Busy as busy:
+                assert "for gas" in str(busy)
+                continue
+            taken += 1
+            await seed_1_is_there(at, bet, nothing)
+            await finish(at, guest, bet)
+        assert 0 < taken < len(parts)
 
 
 @pytest.mark.campaign
-def test_small_games_drain_the_purse_and_no_more(chain: Anvil, tmp_path: Path) -> None:
+async def test_small_games_drain_the_purse_and_no_more(chain: Anvil, tmp_path: Path) -> None:
     """Nobody touches the purse but the chain: small games until no more are taken."""
-
-    async def test() -> None:
-        async with table(chain, tmp_path, 0) as at:
-            at.node.rpc("evm_setAutomine", True)
-            croupier, guest = at.croupier, at.guest
-            rich(at.node, croupier._key, (3 if WIDE else 2) * await at.bank.upkeep(GAME_CALLS))
-            games = 0
-            with pytest.raises(Busy, match="for gas"):
-                while games < 40:
-                    bet = await order_given(at, guest, nothing, bet=1, level=1)
-                    await seed_1_is_there(at, bet, nothing)
-                    await finish(at, guest, bet)
-                    games += 1
-            assert games > 3
-            report = await croupier.report()
-            # Gas grows cheaper with every block, so by now one more game may be paid for.
-            assert report.games_in_purse in (0, 1) and report.games_at_risk == 0
-            seeds = await at.bank.upkeep([SubmitCroupierSeed] * 2)
-            assert report.purse > seeds / SPARE
-
-    run(test())
-
-
-def test_parallel_games_share_one_purse(chain: Anvil, tmp_path: Path) -> None:
-    """Each of them alone could be paid for; all of them together could not."""
-
-    async def test() -> None:
-        async with table(chain, tmp_path, 0) as at:
-            at.node.rpc("evm_setAutomine", True)
-            guests = [at.guest, *(Guest(at.bank, number) for number in (1, 2, 3))]
-            for guest in guests[1:]:
-                rich(at.node, guest.key)
-                await guest.enter(at.bank, 10 * CHIP)
-            rich(at.node, at.croupier._key, 2 * await at.bank.upkeep(GAME_CALLS))
-            games = await asyncio.gather(
-                *(order_given(at, guest, nothing, bet=1, level=1) for guest in guests),
-                return_exceptions=True,
-            )
-            bets = [bet for bet in games if isinstance(bet, Bet)]
-            assert 0 < len(bets) < len(games)
-            assert all(isinstance(game, Bet | Busy) for game in games)
-            for bet in bets:
+    async with table(chain, tmp_path, 0) as at:
+        at.node.rpc("evm_setAutomine", True)
+        croupier, guest = at.croupier, at.guest
+        rich(at.node, croupier._key, (3 if WIDE else 2) * await at.bank.upkeep(GAME_CALLS))
+        games = 0
+        with pytest.raises(Busy, match="for gas"):
+            while games < 40:
+                bet = await order_given(at, guest, nothing, bet=1, level=1)
                 await seed_1_is_there(at, bet, nothing)
+                await finish(at, guest, bet)
+                games += 1
+        assert games > 3
+        report = await croupier.report()
+        # Gas grows cheaper with every block, so by now one more game may be paid for.
+        assert report.games_in_purse in (0, 1) and report.games_at_risk == 0
+        seeds = await at.bank.upkeep([SubmitCroupierSeed] * 2)
+        assert report.purse > seeds / SPARE
 
-    run(test())
+
+async def test_parallel_games_share_one_purse(chain: Anvil, tmp_path: Path) -> None:
+    """Each of them alone could be paid for; all of them together could not."""
+    async with table(chain, tmp_path, 0) as at:
+        at.node.rpc("evm_setAutomine", True)
+        guests = [at.guest, *(Guest(at.bank, number) for number in (1, 2, 3))]
+        for guest in guests[1:]:
+            rich(at.node, guest.key)
+            await guest.enter(at.bank, 10 * CHIP)
+        rich(at.node, at.croupier._key, 2 * await at.bank.upkeep(GAME_CALLS))
+        games = await asyncio.gather(
+            *(order_given(at, guest, nothing, bet=1, level=1) for guest in guests),
+            return_exceptions=True,
+        )
+        bets = [bet for bet in games if isinstance(bet, Bet)]
+        assert 0 < len(bets) < len(games)
+        assert all(isinstance(game, Bet | Busy) for game in games)
+        for bet in bets:
+            await seed_1_is_there(at, bet, nothing)
 
 
 # The price of gas
@@ -200,68 +188,57 @@ def dear(at: Table, wei: int) -> Callable[[], Awaitable[None]]:
 
 
 @pytest.mark.parametrize("gwei", [600, 1_100])
-def test_seed_1_may_cost_what_is_at_stake(chain: Anvil, tmp_path: Path, gwei: int) -> None:
-    async def test() -> None:
-        async with table(chain, tmp_path, 0, chip=10**15) as at:
-            bet = await order_given(at, at.guest, at.mine, bet=10, level=4)
-            before = await at.bank.purse(at.croupier.account)
-            await dear(at, gwei * GWEI)()
-            await seed_1_is_there(at, bet, dear(at, gwei * GWEI))
-            paid = before - await at.bank.purse(at.croupier.account)
-            assert DEAREST * LIMITS[SubmitCroupierSeed] / 2 < paid < 2 * bet.stake
-            await dear(at, GWEI)()
-
-    run(test())
+async def test_seed_1_may_cost_what_is_at_stake(chain: Anvil, tmp_path: Path, gwei: int) -> None:
+    async with table(chain, tmp_path, 0, chip=10**15) as at:
+        bet = await order_given(at, at.guest, at.mine, bet=10, level=4)
+        before = await at.bank.purse(at.croupier.account)
+        await dear(at, gwei * GWEI)()
+        await seed_1_is_there(at, bet, dear(at, gwei * GWEI))
+        paid = before - await at.bank.purse(at.croupier.account)
+        assert DEAREST * LIMITS[SubmitCroupierSeed] / 2 < paid < 2 * bet.stake
+        await dear(at, GWEI)()
 
 
-def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> None:
+async def test_a_cheap_letter_does_not_block_seed_1(chain: Anvil, tmp_path: Path) -> None:
     """A second hand of the same Croupier: its letter was sent when gas was cheap, and is stuck."""
+    async with table(chain, tmp_path, 0, chip=10**15) as at:
+        other = Guest(at.bank, 1)
+        rich(at.node, other.key)
+        entering = asyncio.create_task(other.enter(at.bank, 10**16))
+        await until(lambda: asyncio.sleep(0, entering.done()), at.mine)
+        # With ten, and a royal flush still in reach, the second bet would lock too much.
+        bet = await order_given(at, at.guest, at.mine, bet=8, level=4)
+        cheap = await at.croupier.offer(other.address)
+        small = other.bet_on(cheap, bet=1, level=1)
+        nonce = at.node.count(at.croupier.account)
+        await at.croupier.bet(cheap.id, small, other.sign(small))
 
-    async def test() -> None:
-        async with table(chain, tmp_path, 0, chip=10**15) as at:
-            other = Guest(at.bank, 1)
-            rich(at.node, other.key)
-            entering = asyncio.create_task(other.enter(at.bank, 10**16))
-            await until(lambda: asyncio.sleep(0, entering.done()), at.mine)
-            # With ten, and a royal flush still in reach, the second bet would lock too much.
-            bet = await order_given(at, at.guest, at.mine, bet=8, level=4)
-            cheap = await at.croupier.offer(other.address)
-            small = other.bet_on(cheap, bet=1, level=1)
-            nonce = at.node.count(at.croupier.account)
-            await at.croupier.bet(cheap.id, small, other.sign(small))
+        async def both_wait() -> bool:
+            count = await asyncio.to_thread(at.node.count, at.croupier.account, "pending")
+            return count == nonce + 2
 
-            async def both_wait() -> bool:
-                count = await asyncio.to_thread(at.node.count, at.croupier.account, "pending")
-                return count == nonce + 2
-
-            await until(both_wait)
-            await seed_1_is_there(at, bet, dear(at, 480 * GWEI))
-            await dear(at, GWEI)()
-
-    run(test())
+        await until(both_wait)
+        await seed_1_is_there(at, bet, dear(at, 480 * GWEI))
+        await dear(at, GWEI)()
 
 
-def test_more_than_is_at_stake_is_not_paid(
+async def test_more_than_is_at_stake_is_not_paid(
     chain: Anvil, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Two stakes of a small bet are worth less than the gas: he says so, and keeps it."""
+    async with table(chain, tmp_path, 0) as at:
+        bet = await order_given(at, at.guest, at.mine, bet=1, level=1)
+        assert 2 * bet.stake < 600 * GWEI * LIMITS[SubmitCroupierSeed]
+        mine = dear(at, 600 * GWEI)
+        await mine()
 
-    async def test() -> None:
-        async with table(chain, tmp_path, 0) as at:
-            bet = await order_given(at, at.guest, at.mine, bet=1, level=1)
-            assert 2 * bet.stake < 600 * GWEI * LIMITS[SubmitCroupierSeed]
-            mine = dear(at, 600 * GWEI)
-            await mine()
+        async def said() -> bool:
+            return "gas costs" in caplog.text
 
-            async def said() -> bool:
-                return "gas costs" in caplog.text
-
-            await until(said, mine)
-            assert await step_of(at, bet) == Step.ORDER_SUBMITTED
-            await dear(at, GWEI)()
-            await seed_1_is_there(at, bet, dear(at, GWEI))
-
-    run(test())
+        await until(said, mine)
+        assert await step_of(at, bet) == Step.ORDER_SUBMITTED
+        await dear(at, GWEI)()
+        await seed_1_is_there(at, bet, dear(at, GWEI))
 
 
 # The clock
@@ -292,7 +269,7 @@ def slow(at: Table, seconds: int, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 
 
 @pytest.mark.parametrize("seconds", [12, 14] if WIDE else [14])
-def test_a_chain_that_slows_down(
+async def test_a_chain_that_slows_down(
     chain: Anvil,
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
@@ -311,29 +288,23 @@ def test_a_chain_that_slows_down(
         assert "waits for confirmations of the order" in caplog.text
         assert "seed 1 is told for an order not final yet" in caplog.text
 
-    async def main() -> None:
-        async with table(chain, tmp_path, 6, step_time=60) as at:
-            await test(at)
-
-    run(main())
+    async with table(chain, tmp_path, 6, step_time=60) as at:
+        await test(at)
 
 
-def test_confirmations_that_do_not_fit_are_refused(chain: Anvil, tmp_path: Path) -> None:
-    async def test() -> None:
-        node = chain.node()
-        for _ in range(21):
-            node.rpc("evm_increaseTime", 12)
-            node.rpc("evm_mine")
-        with pytest.raises(InputError, match=r"6 confirmations do not fit.* at most 0 conf"):
-            async with table(chain, tmp_path, 6, step_time=60):
-                pass
-        for _ in range(21):
-            node.rpc("evm_mine")
-
-    run(test())
+async def test_confirmations_that_do_not_fit_are_refused(chain: Anvil, tmp_path: Path) -> None:
+    node = chain.node()
+    for _ in range(21):
+        node.rpc("evm_increaseTime", 12)
+        node.rpc("evm_mine")
+    with pytest.raises(InputError, match=r"6 confirmations do not fit.* at most 0 conf"):
+        async with table(chain, tmp_path, 6, step_time=60):
+            pass
+    for _ in range(21):
+        node.rpc("evm_mine")
 
 
-def test_complaints_are_sent_where_no_empty_blocks_are_made(
+async def test_complaints_are_sent_where_no_empty_blocks_are_made(
     chain: Anvil, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last block is old, so by its time nobody is late; the next block would know better."""
@@ -341,52 +312,47 @@ def test_complaints_are_sent_where_no_empty_blocks_are_made(
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed)
     monkeypatch.setattr("fairground.bank.bank_port.time", clock)
 
-    async def test() -> None:
-        nonlocal passed
-        async with table(chain, tmp_path, 0, step_time=60) as at:
-            at.node.rpc("evm_setAutomine", True)
-            offer = await at.croupier.offer(at.guest.address)
-            bet = at.guest.bet_on(offer)
-            await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
+    async with table(chain, tmp_path, 0, step_time=60) as at:
+        at.node.rpc("evm_setAutomine", True)
+        offer = await at.croupier.offer(at.guest.address)
+        bet = at.guest.bet_on(offer)
+        await at.croupier.bet(offer.id, bet, at.guest.sign(bet))
 
-            async def told() -> bool:
-                return await step_of(at, bet) == Step.CROUPIER_SEED_0_SUBMITTED
+        async def told() -> bool:
+            return await step_of(at, bet) == Step.CROUPIER_SEED_0_SUBMITTED
 
-            await until(told)
-            at.node.rpc("evm_increaseTime", 62)
-            passed = 62
+        await until(told)
+        at.node.rpc("evm_increaseTime", 62)
+        passed = 62
 
-            async def over() -> bool:
-                return (await at.bank.game(bet.key)).outcome == GameOutcome.PLAYER_FORFEITED
+        async def over() -> bool:
+            return (await at.bank.game(bet.key)).outcome == GameOutcome.PLAYER_FORFEITED
 
-            await until(over)
-
-    run(test())
+        await until(over)
 
 
-def test_seed_1_is_not_at_the_desk_before_the_bank_has_it(chain: Anvil, tmp_path: Path) -> None:
-    async def test() -> None:
-        async with table(chain, tmp_path, 0) as at:
-            offer = await at.croupier.offer(at.guest.address)
-            bet = at.guest.bet_on(offer)
-            while await step_of(at, bet) < Step.ORDER_SUBMITTED:
-                await at.guest.say_next(at.croupier, offer, bet, ORDER)
-                await at.mine()
-            nonce = at.node.count(at.croupier.account)
-
-            async def sent() -> bool:
-                address = at.croupier.account
-                return await asyncio.to_thread(at.node.count, address, "pending") > nonce
-
-            await until(sent)
-            assert (await at.croupier.look(offer.id)).seeds[1] is None
+async def test_seed_1_is_not_at_the_desk_before_the_bank_has_it(
+    chain: Anvil, tmp_path: Path
+) -> None:
+    async with table(chain, tmp_path, 0) as at:
+        offer = await at.croupier.offer(at.guest.address)
+        bet = at.guest.bet_on(offer)
+        while await step_of(at, bet) < Step.ORDER_SUBMITTED:
+            await at.guest.say_next(at.croupier, offer, bet, ORDER)
             await at.mine()
+        nonce = at.node.count(at.croupier.account)
 
-            async def shown() -> bool:
-                return (await at.croupier.look(offer.id)).seeds[1] is not None
+        async def sent() -> bool:
+            address = at.croupier.account
+            return await asyncio.to_thread(at.node.count, address, "pending") > nonce
 
-            await until(shown)
-            assert await step_of(at, bet) == Step.CROUPIER_SEED_1_SUBMITTED
-            assert (await at.bank.purse(at.croupier.account)) < 10 * ETHER
+        await until(sent)
+        assert (await at.croupier.look(offer.id)).seeds[1] is None
+        await at.mine()
 
-    run(test())
+        async def shown() -> bool:
+            return (await at.croupier.look(offer.id)).seeds[1] is not None
+
+        await until(shown)
+        assert await step_of(at, bet) == Step.CROUPIER_SEED_1_SUBMITTED
+        assert (await at.bank.purse(at.croupier.account)) < 10 * ETHER

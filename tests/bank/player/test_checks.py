@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +12,7 @@ from fairground.bank.croupier_port import Sight
 from fairground.bank.player.game import Alarm, Party
 from fairground.bank.seeds import packed_hand, packed_order
 from tests.helpers.croupier import CHIP, ORDER, PURSE, STANDS, Wrapped, prize
-from tests.helpers.player import Crook, PlayersTable, at_the_table, slow
+from tests.helpers.player import Crook, PlayersTable, slow
 
 STAKE = 5 * CHIP
 
@@ -74,21 +73,18 @@ LIES = {
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_a_bank_that_lies_about_a_game_is_found_out(tmp_path: Path, name: str) -> None:
+async def test_a_bank_that_lies_about_a_game_is_found_out(table: PlayersTable, name: str) -> None:
     lie, said = LIES[name]
 
-    async def test(table: PlayersTable) -> None:
-        table.bank = Liar(table.house.ledger, lie)
-        # Slowly, so that the Player sees every step.
-        slow(table)
-        with pytest.raises(Alarm, match=said) as alarm:
-            _, game = await table.dealt()
-            await game.draw(ORDER)
-            await game.settle()
-        assert alarm.value.party is Party.BANK
-        assert "the Bank is at fault" in str(alarm.value)
-
-    at_the_table(tmp_path, test)
+    table.bank = Liar(table.house.ledger, lie)
+    # Slowly, so that the Player sees every step.
+    slow(table)
+    with pytest.raises(Alarm, match=said) as alarm:
+        _, game = await table.dealt()
+        await game.draw(ORDER)
+        await game.settle()
+    assert alarm.value.party is Party.BANK
+    assert "the Bank is at fault" in str(alarm.value)
 
 
 class Rewriter(Wrapped):
@@ -110,42 +106,33 @@ class Rewriter(Wrapped):
         return account._replace(available=account.available - self.robbed)
 
 
-def test_a_prize_that_is_not_the_hands(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        table.bank = Rewriter(table.house.ledger, "GameSettled", prize=1)
-        _, game = await table.dealt()
-        with pytest.raises(Alarm, match="it paid 1 wei for a hand worth"):
-            await game.draw(STANDS)
-            await game.settle()
-
-    at_the_table(tmp_path, test)
-
-
-def test_a_seed_that_the_bank_should_not_have_taken(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        table.bank = Rewriter(table.house.ledger, "CroupierSeedSubmitted", nonce=bytes(32))
-        with pytest.raises(Alarm, match="it took a seed that it must refuse"):
-            await table.dealt()
-
-    at_the_table(tmp_path, test)
-
-
-def test_money_that_is_missing_in_the_end(tmp_path: Path) -> None:
-    async def test(table: PlayersTable) -> None:
-        bank = table.bank = Rewriter(table.house.ledger, "")
-        player, game = await table.dealt()
-        await game.draw(ORDER)
+async def test_a_prize_that_is_not_the_hands(table: PlayersTable) -> None:
+    table.bank = Rewriter(table.house.ledger, "GameSettled", prize=1)
+    _, game = await table.dealt()
+    with pytest.raises(Alarm, match="it paid 1 wei for a hand worth"):
+        await game.draw(STANDS)
         await game.settle()
-        won = prize(game.bet, game.witness.final)
-        assert await player.balance() == PURSE - STAKE + won
-        bank.robbed = 1
-        with pytest.raises(Alarm, match="by your own count"):
-            await player.balance()
-
-    at_the_table(tmp_path, test)
 
 
-def test_a_bank_that_hides_the_croupiers_seed(tmp_path: Path) -> None:
+async def test_a_seed_that_the_bank_should_not_have_taken(table: PlayersTable) -> None:
+    table.bank = Rewriter(table.house.ledger, "CroupierSeedSubmitted", nonce=bytes(32))
+    with pytest.raises(Alarm, match="it took a seed that it must refuse"):
+        await table.dealt()
+
+
+async def test_money_that_is_missing_in_the_end(table: PlayersTable) -> None:
+    bank = table.bank = Rewriter(table.house.ledger, "")
+    player, game = await table.dealt()
+    await game.draw(ORDER)
+    await game.settle()
+    won = prize(game.bet, game.witness.final)
+    assert await player.balance() == PURSE - STAKE + won
+    bank.robbed = 1
+    with pytest.raises(Alarm, match="by your own count"):
+        await player.balance()
+
+
+async def test_a_bank_that_hides_the_croupiers_seed(table: PlayersTable) -> None:
     class Hider(Wrapped):
         async def told(self, key: bytes) -> Sequence[BankEvent]:
             return []
@@ -154,9 +141,6 @@ def test_a_bank_that_hides_the_croupiers_seed(tmp_path: Path) -> None:
         async def look(self, offer_id: str) -> Sight:
             return (await super().look(offer_id))._replace(seeds=(None, None))
 
-    async def test(table: PlayersTable) -> None:
-        table.bank, table.desk = Hider(table.house.ledger), Silent(table.croupier)
-        with pytest.raises(Alarm, match="does not tell it"):
-            await table.dealt()
-
-    at_the_table(tmp_path, test)
+    table.bank, table.desk = Hider(table.house.ledger), Silent(table.croupier)
+    with pytest.raises(Alarm, match="does not tell it"):
+        await table.dealt()

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -231,49 +232,45 @@ class World:
             assert len(values) == 1, what
 
 
-def in_world(folder: Path, test: Callable[[World], Awaitable[None]]) -> None:
-    async def main() -> None:
-        store = await SqliteStore.open(f"sqlite:///{folder}/bank.db")
-        clock = [1_900_000_000]
-        bank = await LedgerBank.open(store, clock=lambda: clock[0])
-        for key in (HOUSE, GUEST):
-            await bank.issue(key.address, CHIPS * bank.terms.chip_cost)
-            await enter(bank, key, CHIPS * bank.terms.chip_cost)
-        journal = await FusedStore.open(f"sqlite:///{folder}/journal.db")
-        await test(World(bank, journal, folder / "notes", clock))
-        await journal.close()
-        await bank.close()
-        await store.close()
-
-    asyncio.run(asyncio.wait_for(main(), 300))
-
-
-def test_killed_at_every_step_the_evening_goes_on(tmp_path: Path) -> None:
-    async def test(world: World) -> None:
-        await world.evening(0)
-        steps = world.fuse.steps
-        every = range(1, len(steps) + 1, 1 if WIDE else 11)
-        assert len(set(steps)) == 8 and len(steps) > 60
-        for number, kill_at in enumerate(every, 1):
-            before = await world.chips(GUEST)
-            world.fuse.left, world.fuse.steps = kill_at, []
-            player = await world.evening(number)
-            where = (kill_at, steps[kill_at - 1])
-            assert world.fuse.left == 0 or world.fuse.left < 0, where
-            verdict = verify_session(player.record.data)
-            assert verdict.hands == len(ORDERS), where
-            won = verdict.share // world.chip - 100
-            assert await world.chips(GUEST) == before + won, where
-            assert await world.chips(GUEST) + await world.chips(HOUSE) == 2 * CHIPS
-            assert (await world.kept()).phase == Phase.CLOSED
-            world.nobody_said_two_things()
-            for path in world.folder.glob("*.session"):
-                path.unlink()
-
-    in_world(tmp_path, test)
+@pytest.fixture
+@asynccontextmanager
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+    clock = [1_900_000_000]
+    bank = await LedgerBank.open(store, clock=lambda: clock[0])
+    for key in (HOUSE, GUEST):
+        await bank.issue(key.address, CHIPS * bank.terms.chip_cost)
+        await enter(bank, key, CHIPS * bank.terms.chip_cost)
+    journal = await FusedStore.open(f"sqlite:///{tmp_path}/journal.db")
+    yield World(bank, journal, tmp_path / "notes", clock)
+    await journal.close()
+    await bank.close()
+    await store.close()
 
 
-def test_killed_at_every_step_both_can_end_it_at_the_bank(tmp_path: Path) -> None:
+async def test_killed_at_every_step_the_evening_goes_on(world: World) -> None:
+    await world.evening(0)
+    steps = world.fuse.steps
+    every = range(1, len(steps) + 1, 1 if WIDE else 11)
+    assert len(set(steps)) == 8 and len(steps) > 60
+    for number, kill_at in enumerate(every, 1):
+        before = await world.chips(GUEST)
+        world.fuse.left, world.fuse.steps = kill_at, []
+        player = await world.evening(number)
+        where = (kill_at, steps[kill_at - 1])
+        assert world.fuse.left == 0 or world.fuse.left < 0, where
+        verdict = verify_session(player.record.data)
+        assert verdict.hands == len(ORDERS), where
+        won = verdict.share // world.chip - 100
+        assert await world.chips(GUEST) == before + won, where
+        assert await world.chips(GUEST) + await world.chips(HOUSE) == 2 * CHIPS
+        assert (await world.kept()).phase == Phase.CLOSED
+        world.nobody_said_two_things()
+        for path in world.folder.glob("*.session"):
+            path.unlink()
+
+
+async def test_killed_at_every_step_both_can_end_it_at_the_bank(world: World) -> None:
     """After the crash neither speaks to the other any more."""
 
     async def cut_off(world: World) -> None:
@@ -303,63 +300,53 @@ def test_killed_at_every_step_both_can_end_it_at_the_bank(tmp_path: Path) -> Non
             world.clock[0] += world.bank.terms.step_time * 7 // 8
         raise AssertionError("it does not end")
 
-    async def test(world: World) -> None:
-        await world.evening(0)
-        for kill_at in range(1, len(world.fuse.steps) + 1, 1 if WIDE else 11):
-            before = await world.chips(GUEST)
-            world.fuse.left = kill_at
-            await cut_off(world)
-            world.fuse.left = None
-            player = await ended_at_the_bank(world)
-            has = await world.chips(GUEST)
-            assert has + await world.chips(HOUSE) == 2 * CHIPS
-            assert (await world.kept()).phase == Phase.CLOSED
-            if player is None:
-                continue
-            *_, told = await world.bank.told(player.terms.struct_hash())
-            closed = told.values
-            assert closed["hands"] >= player.signed.state.hands, "none older than the Player has"
-            hand = player.held().hand
-            game = None if hand is None else await world.bank.game(hand.bet.key)
-            if hand is None or game is None or game.step == 0:
-                assert has == before - 100 + closed["playerShare"] // world.chip
-            else:
-                # Nobody loses a stake by a crash, also where no order was given before it.
-                assert game.outcome == GameOutcome.SETTLED
-            world.nobody_said_two_things()
-
-    in_world(tmp_path, test)
+    await world.evening(0)
+    for kill_at in range(1, len(world.fuse.steps) + 1, 1 if WIDE else 11):
+        before = await world.chips(GUEST)
+        world.fuse.left = kill_at
+        await cut_off(world)
+        world.fuse.left = None
+        player = await ended_at_the_bank(world)
+        has = await world.chips(GUEST)
+        assert has + await world.chips(HOUSE) == 2 * CHIPS
+        assert (await world.kept()).phase == Phase.CLOSED
+        if player is None:
+            continue
+        *_, told = await world.bank.told(player.terms.struct_hash())
+        closed = told.values
+        assert closed["hands"] >= player.signed.state.hands, "none older than the Player has"
+        hand = player.held().hand
+        game = None if hand is None else await world.bank.game(hand.bet.key)
+        if hand is None or game is None or game.step == 0:
+            assert has == before - 100 + closed["playerShare"] // world.chip
+        else:
+            # Nobody loses a stake by a crash, also where no order was given before it.
+            assert game.outcome == GameOutcome.SETTLED
+        world.nobody_said_two_things()
 
 
-def test_after_a_start_two_who_read_at_once_have_one_page(tmp_path: Path) -> None:
+async def test_after_a_start_two_who_read_at_once_have_one_page(world: World) -> None:
     """Found by the campaign: his rounds read a session while a request wrote on another page.
 
     What the request had written and told was not on the page that was kept. So he would have made
     other seeds, or taken another bet, for the same hand.
     """
-
-    async def test(world: World) -> None:
-        player = await SessionPlayer.open(world.bank, world.line, GUEST, 100 * world.chip)
-        world.start_croupier()
-        desk, journal = world.croupier, world.croupier.journal
-        told, _, _ = await asyncio.gather(
-            desk.offer(player.name, 0), journal.page(player.name), desk.visit(player.name)
-        )
-        assert await desk.offer(player.name, 0) == told, "the same seeds, and no others"
-        world.start_croupier()
-        assert await world.croupier.offer(player.name, 0) == told, "as they are in the store"
-
-    in_world(tmp_path, test)
+    player = await SessionPlayer.open(world.bank, world.line, GUEST, 100 * world.chip)
+    world.start_croupier()
+    desk, journal = world.croupier, world.croupier.journal
+    told, _, _ = await asyncio.gather(
+        desk.offer(player.name, 0), journal.page(player.name), desk.visit(player.name)
+    )
+    assert await desk.offer(player.name, 0) == told, "the same seeds, and no others"
+    world.start_croupier()
+    assert await world.croupier.offer(player.name, 0) == told, "as they are in the store"
 
 
-def test_nobody_writes_on_a_page_that_is_not_the_kept_one(tmp_path: Path) -> None:
-    async def test(world: World) -> None:
-        player = await SessionPlayer.open(world.bank, world.line, GUEST, 100 * world.chip)
-        journal = world.croupier.journal
-        other = SessionJournal(world.store, world.bank.domain, HOUSE.address)
-        page = await other.page(player.name)
-        with pytest.raises(Conflict):
-            await journal.add(page, CLOSED)
-        assert not (await journal.page(player.name)).closed
-
-    in_world(tmp_path, test)
+async def test_nobody_writes_on_a_page_that_is_not_the_kept_one(world: World) -> None:
+    player = await SessionPlayer.open(world.bank, world.line, GUEST, 100 * world.chip)
+    journal = world.croupier.journal
+    other = SessionJournal(world.store, world.bank.domain, HOUSE.address)
+    page = await other.page(player.name)
+    with pytest.raises(Conflict):
+        await journal.add(page, CLOSED)
+    assert not (await journal.page(player.name)).closed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -100,19 +100,18 @@ class Moody(SessionCroupier):
         return await super().state(session, seed, state, signature)
 
 
-def in_hall(folder: Path, test: Callable[[Hall], Awaitable[None]]) -> None:
-    async def main() -> None:
-        store = await SqliteStore.open(f"sqlite:///{folder}/bank.db")
-        clock = Clock()
-        bank = await LedgerBank.open(store, clock=clock)
-        for key in (HOUSE, GUEST):
-            await bank.issue(key.address, 50_000 * bank.terms.chip_cost)
-            await enter(bank, key, 50_000 * bank.terms.chip_cost)
-        await test(Hall(bank, clock))
-        await bank.close()
-        await store.close()
-
-    asyncio.run(asyncio.wait_for(main(), 120))
+@pytest.fixture
+@asynccontextmanager
+async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+    clock = Clock()
+    bank = await LedgerBank.open(store, clock=clock)
+    for key in (HOUSE, GUEST):
+        await bank.issue(key.address, 50_000 * bank.terms.chip_cost)
+        await enter(bank, key, 50_000 * bank.terms.chip_cost)
+    yield Hall(bank, clock)
+    await bank.close()
+    await store.close()
 
 
 async def play(player: SessionPlayer, hands: int) -> int:
@@ -123,31 +122,28 @@ async def play(player: SessionPlayer, hands: int) -> int:
     return won
 
 
-def test_an_evening_and_its_record(tmp_path: Path) -> None:
-    async def test(hall: Hall) -> None:
-        player = await hall.sit()
-        won = await play(player, 9)
-        assert player.share == MINE * hall.chip + won
-        assert all(verify(one).ok for one in player.page.transcripts)
-        await player.close()
-        assert await hall.chips(GUEST) == 50_000 + won // hall.chip
-        assert await hall.chips(HOUSE) == 50_000 - won // hall.chip
-        record = player.record
-        assert read_session(record.data) == record
-        verdict = verify_session(record.data)
-        assert (verdict.hands, verdict.share) == (9, player.share)
-        assert verdict.won == won // hall.chip
+async def test_an_evening_and_its_record(hall: Hall) -> None:
+    player = await hall.sit()
+    won = await play(player, 9)
+    assert player.share == MINE * hall.chip + won
+    assert all(verify(one).ok for one in player.page.transcripts)
+    await player.close()
+    assert await hall.chips(GUEST) == 50_000 + won // hall.chip
+    assert await hall.chips(HOUSE) == 50_000 - won // hall.chip
+    record = player.record
+    assert read_session(record.data) == record
+    verdict = verify_session(record.data)
+    assert (verdict.hands, verdict.share) == (9, player.share)
+    assert verdict.won == won // hall.chip
 
-        async def opened(_: Domain) -> Any:
-            return hall.bank
+    async def opened(_: Domain) -> Any:
+        return hall.bank
 
-        assert "closed the session after 9 hands" in await settled_session(record.data, opened)
-        # The next session of these two has the next number.
-        again = await hall.sit()
-        assert again.terms.number == 1
-        await again.close()
-
-    in_hall(tmp_path, test)
+    assert "closed the session after 9 hands" in await settled_session(record.data, opened)
+    # The next session of these two has the next number.
+    again = await hall.sit()
+    assert again.terms.number == 1
+    await again.close()
 
 
 @pytest.mark.parametrize(
@@ -161,17 +157,14 @@ def test_an_evening_and_its_record(tmp_path: Path) -> None:
         (lambda r: r._replace(domain=Domain(5, r.domain.bank)), "session/signature"),
     ],
 )
-def test_a_record_that_was_changed_is_found_out(
-    tmp_path: Path, tamper: Callable[[SessionRecord], SessionRecord], code: str
+async def test_a_record_that_was_changed_is_found_out(
+    hall: Hall, tamper: Callable[[SessionRecord], SessionRecord], code: str
 ) -> None:
-    async def test(hall: Hall) -> None:
-        player = await hall.sit()
-        await play(player, 3)
-        with pytest.raises(Fault) as fault:
-            verify_session(tamper(player.record).data)
-        assert fault.value.code == code
-
-    in_hall(tmp_path, test)
+    player = await hall.sit()
+    await play(player, 3)
+    with pytest.raises(Fault) as fault:
+        verify_session(tamper(player.record).data)
+    assert fault.value.code == code
 
 
 @pytest.mark.parametrize(
@@ -185,226 +178,206 @@ def test_a_record_that_was_changed_is_found_out(
         ("state", True),
     ],
 )
-def test_a_croupier_who_stops_costs_the_player_nothing(
-    tmp_path: Path, silent_at: str, hand_is_played: bool
+async def test_a_croupier_who_stops_costs_the_player_nothing(
+    hall: Hall, silent_at: str, hand_is_played: bool
 ) -> None:
-    async def test(hall: Hall) -> None:
-        player = await hall.sit()
-        won = await play(player, 2) // hall.chip
-        hall.croupier.silent_at = silent_at
-        with pytest.raises((Declined, Exception)):
-            await player.deal(1, 5)
-            await player.draw(ORDERS[0])
-        await hall.until_over(player.settle)
-        kept = await hall.bank.session(HOUSE.address, GUEST.address)
-        assert kept.phase == Phase.CLOSED
-        has = await hall.chips(GUEST)
-        bet = player.held().hand
-        game = await hall.bank.game(bet.bet.key) if bet is not None else None
-        if not hand_is_played:
-            assert has == 50_000 + won
-        elif silent_at == "state":
-            assert game is not None and game.outcome == GameOutcome.SETTLED
-        else:
-            # He told no seed 1 that counts: two stakes for three cards.
-            assert game is not None and game.outcome == GameOutcome.CROUPIER_FORFEITED
-            assert has == 50_000 + won + 5
-        assert has + await hall.chips(HOUSE) == 100_000
+    player = await hall.sit()
+    won = await play(player, 2) // hall.chip
+    hall.croupier.silent_at = silent_at
+    with pytest.raises((Declined, Exception)):
+        await player.deal(1, 5)
+        await player.draw(ORDERS[0])
+    await hall.until_over(player.settle)
+    kept = await hall.bank.session(HOUSE.address, GUEST.address)
+    assert kept.phase == Phase.CLOSED
+    has = await hall.chips(GUEST)
+    bet = player.held().hand
+    game = await hall.bank.game(bet.bet.key) if bet is not None else None
+    if not hand_is_played:
+        assert has == 50_000 + won
+    elif silent_at == "state":
+        assert game is not None and game.outcome == GameOutcome.SETTLED
+    else:
+        # He told no seed 1 that counts: two stakes for three cards.
+        assert game is not None and game.outcome == GameOutcome.CROUPIER_FORFEITED
+        assert has == 50_000 + won + 5
+    assert has + await hall.chips(HOUSE) == 100_000
 
-        async def opened(_: Domain) -> Any:
-            return hall.bank
+    async def opened(_: Domain) -> Any:
+        return hall.bank
 
-        record, before = player.record, 50_000 - MINE
-        said = await settled_session(record.data, opened)
-        brought = "the next hand was brought before it" in said
-        assert brought == (silent_at not in ("bet", "seed 0")), said
-        if brought:
-            in_all = re.search(r": (\d+) wei in all", said)
-            assert in_all and int(in_all[1]) == (has - before) * hall.chip
-            assert verify_session(record.data).disputed is not None
-            # The same from the record without that hand; and a made-up end is found out.
-            short = record._replace(disputed=b"")
-            assert await settled_session(short.data, opened) == said
-            with pytest.raises(Fault):
-                forged = record._replace(disputed=record.transcripts[-1])
-                verify_session(forged.data)
-        with pytest.raises(Fault, match="the record says"):
-            older = record._replace(
-                state=record.state._replace(hands=1), transcripts=record.transcripts[:1]
-            )
-            await settled_session(older.data, opened)
-
-    in_hall(tmp_path, test)
+    record, before = player.record, 50_000 - MINE
+    said = await settled_session(record.data, opened)
+    brought = "the next hand was brought before it" in said
+    assert brought == (silent_at not in ("bet", "seed 0")), said
+    if brought:
+        in_all = re.search(r": (\d+) wei in all", said)
+        assert in_all and int(in_all[1]) == (has - before) * hall.chip
+        assert verify_session(record.data).disputed is not None
+        # The same from the record without that hand; and a made-up end is found out.
+        short = record._replace(disputed=b"")
+        assert await settled_session(short.data, opened) == said
+        with pytest.raises(Fault):
+            forged = record._replace(disputed=record.transcripts[-1])
+            verify_session(forged.data)
+    with pytest.raises(Fault, match="the record says"):
+        older = record._replace(
+            state=record.state._replace(hands=1), transcripts=record.transcripts[:1]
+        )
+        await settled_session(older.data, opened)
 
 
 @pytest.mark.parametrize("stop", ["bet", "dealt", "drawn"])
-def test_a_player_who_stops_loses_the_stake_and_no_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop: str
+async def test_a_player_who_stops_loses_the_stake_and_no_more(
+    hall: Hall, monkeypatch: pytest.MonkeyPatch, stop: str
 ) -> None:
     class Gone(Exception):
         """The Player's program ends."""
 
-    async def test(hall: Hall) -> None:
-        player = await hall.sit()
-        won = await play(player, 2) // hall.chip
-        croupier = hall.croupier
+    player = await hall.sit()
+    won = await play(player, 2) // hall.chip
+    croupier = hall.croupier
 
-        async def leave(*_: object) -> Any:
+    async def leave(*_: object) -> Any:
+        raise Gone
+
+    if stop == "bet":
+        monkeypatch.setattr(croupier, "bet", leave)
+    elif stop == "drawn":
+        monkeypatch.setattr(croupier, "state", leave)
+    with pytest.raises(Gone):
+        await player.deal(1, 5)
+        if stop == "dealt":
             raise Gone
-
-        if stop == "bet":
-            monkeypatch.setattr(croupier, "bet", leave)
-        elif stop == "drawn":
-            monkeypatch.setattr(croupier, "state", leave)
-        with pytest.raises(Gone):
-            await player.deal(1, 5)
-            if stop == "dealt":
-                raise Gone
-            await player.draw(ORDERS[0])
-        await hall.until_over(lambda: croupier.settle(player.name))
-        lost = 0 if stop == "bet" else 5
-        assert await hall.chips(GUEST) == 50_000 + won - lost
-        assert await hall.chips(HOUSE) == 50_000 - won + lost
-
-    in_hall(tmp_path, test)
-
-
-def test_what_the_croupier_declines(tmp_path: Path) -> None:
-    async def test(hall: Hall) -> None:
-        player = await hall.sit()
-        with pytest.raises(Declined, match="not closed"):
-            await hall.sit()
-        with pytest.raises(BetTooLarge, match="the largest bet that fits is 7"):
-            await player.deal(10, 5)
-        await player.deal(1, 1)
-        hand = player.held().hand
-        assert hand is not None
-        other = hand.bet._replace(bet=2)
-        with pytest.raises(Declined, match="the first counts"):
-            await hall.croupier.bet(player.name, other, GUEST.sign(hall.bank.domain, other))
-        with pytest.raises(Declined, match="not over"):
-            await player.close()
         await player.draw(ORDERS[0])
-        state = player.signed.state._replace(player_share=10**20)
-        with pytest.raises(Declined, match="the state must be"):
-            await hall.croupier.state(player.name, None, state, GUEST.sign(hall.bank.domain, state))
+    await hall.until_over(lambda: croupier.settle(player.name))
+    lost = 0 if stop == "bet" else 5
+    assert await hall.chips(GUEST) == 50_000 + won - lost
+    assert await hall.chips(HOUSE) == 50_000 - won + lost
+
+
+async def test_what_the_croupier_declines(hall: Hall) -> None:
+    player = await hall.sit()
+    with pytest.raises(Declined, match="not closed"):
+        await hall.sit()
+    with pytest.raises(BetTooLarge, match="the largest bet that fits is 7"):
+        await player.deal(10, 5)
+    await player.deal(1, 1)
+    hand = player.held().hand
+    assert hand is not None
+    other = hand.bet._replace(bet=2)
+    with pytest.raises(Declined, match="the first counts"):
+        await hall.croupier.bet(player.name, other, GUEST.sign(hall.bank.domain, other))
+    with pytest.raises(Declined, match="not over"):
         await player.close()
+    await player.draw(ORDERS[0])
+    state = player.signed.state._replace(player_share=10**20)
+    with pytest.raises(Declined, match="the state must be"):
+        await hall.croupier.state(player.name, None, state, GUEST.sign(hall.bank.domain, state))
+    await player.close()
 
-    in_hall(tmp_path, test)
 
-
-def test_the_croupier_looks_after_his_sessions_by_himself(tmp_path: Path) -> None:
+async def test_the_croupier_looks_after_his_sessions_by_himself(hall: Hall, tmp_path: Path) -> None:
     """One Player claims an old state and goes, another says nothing any more."""
+    clock, bank = hall.clock, hall.bank
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    quiet = Key(6103)
+    await bank.issue(quiet.address, 1_000 * hall.chip)
+    await enter(bank, quiet, 1_000 * hall.chip)
+    croupier = Croupier(bank, HOUSE, store)
+    desk = croupier.sessions
+    cheat = await SessionPlayer.open(bank, desk, GUEST, MINE * hall.chip)
+    beginning, won = cheat.signed, 0
+    while won >= 0:  # a loss that the Player would like to forget
+        await cheat.deal(1, 1)
+        won = await cheat.draw(ORDERS[0])
+    asleep = await SessionPlayer.open(bank, desk, quiet, MINE * hall.chip)
+    await asleep.deal(1, 1)
+    assert (await croupier.report()).open_sessions == 2
+    await bank.send(GUEST, beginning.claim(cheat.terms))
 
-    async def test(hall: Hall) -> None:
-        clock, bank = hall.clock, hall.bank
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-        quiet = Key(6103)
-        await bank.issue(quiet.address, 1_000 * hall.chip)
-        await enter(bank, quiet, 1_000 * hall.chip)
-        croupier = Croupier(bank, HOUSE, store)
-        desk = croupier.sessions
-        cheat = await SessionPlayer.open(bank, desk, GUEST, MINE * hall.chip)
-        beginning, won = cheat.signed, 0
-        while won >= 0:  # a loss that the Player would like to forget
-            await cheat.deal(1, 1)
-            won = await cheat.draw(ORDERS[0])
-        asleep = await SessionPlayer.open(bank, desk, quiet, MINE * hall.chip)
-        await asleep.deal(1, 1)
-        assert (await croupier.report()).open_sessions == 2
-        await bank.send(GUEST, beginning.claim(cheat.terms))
-
-        # He is started again, and knows all of it from his journal.
-        croupier = Croupier(bank, HOUSE, store)
-        await croupier.prepare()
-        assert (await croupier.report()).open_sessions == 2
-        silent = iter(range(0, 10**6, bank.terms.step_time + 1))
-        croupier.sessions._own = lambda: next(silent)
-        for _ in range(12):
-            await croupier.pump()
-            clock.time += bank.terms.step_time + 1
-        assert (await croupier.report()).open_sessions == 0
-        *_, closed = await bank.told(cheat.terms.struct_hash())
-        assert (closed.name, closed.values["hands"]) == ("SessionClosed", cheat.signed.state.hands)
-        assert (await bank.account(GUEST.address)).available == 50_000 * hall.chip + (
-            cheat.share - MINE * hall.chip
-        )
-        assert (await bank.account(quiet.address)).available == (1_000 - 1) * hall.chip
-        await store.close()
-
-    in_hall(tmp_path, test)
+    # He is started again, and knows all of it from his journal.
+    croupier = Croupier(bank, HOUSE, store)
+    await croupier.prepare()
+    assert (await croupier.report()).open_sessions == 2
+    silent = iter(range(0, 10**6, bank.terms.step_time + 1))
+    croupier.sessions._own = lambda: next(silent)
+    for _ in range(12):
+        await croupier.pump()
+        clock.time += bank.terms.step_time + 1
+    assert (await croupier.report()).open_sessions == 0
+    *_, closed = await bank.told(cheat.terms.struct_hash())
+    assert (closed.name, closed.values["hands"]) == ("SessionClosed", cheat.signed.state.hands)
+    assert (await bank.account(GUEST.address)).available == 50_000 * hall.chip + (
+        cheat.share - MINE * hall.chip
+    )
+    assert (await bank.account(quiet.address)).available == (1_000 - 1) * hall.chip
+    await store.close()
 
 
-def test_strangers_lock_half_of_his_money_at_the_most(tmp_path: Path) -> None:
-    async def test(hall: Hall) -> None:
-        bank = hall.bank
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-        croupier = Croupier(bank, HOUSE, store)
-        guests = [Key(6110 + number) for number in range(3)]
-        for guest in guests:
-            await bank.issue(guest.address, 1_000 * hall.chip)
-            await enter(bank, guest, 1_000 * hall.chip)
-        sat = [
-            await SessionPlayer.open(bank, croupier.sessions, guest, MINE * hall.chip)
-            for guest in guests[:2]
-        ]
-        assert {one.terms.croupier_funds // hall.chip for one in sat} == {12_500}
-        with pytest.raises(Busy, match="1/2 of his money"):
-            await SessionPlayer.open(bank, croupier.sessions, guests[2], MINE * hall.chip)
-        # A session with hands makes a player known, and known players have room of their own.
-        await play(sat[0], 1)
-        await sat[0].close()
-        for _ in range(2):
-            await croupier.pump()
-        again = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
-        assert again.terms.number == 1
-        await store.close()
-
-    in_hall(tmp_path, test)
+async def test_strangers_lock_half_of_his_money_at_the_most(hall: Hall, tmp_path: Path) -> None:
+    bank = hall.bank
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    croupier = Croupier(bank, HOUSE, store)
+    guests = [Key(6110 + number) for number in range(3)]
+    for guest in guests:
+        await bank.issue(guest.address, 1_000 * hall.chip)
+        await enter(bank, guest, 1_000 * hall.chip)
+    sat = [
+        await SessionPlayer.open(bank, croupier.sessions, guest, MINE * hall.chip)
+        for guest in guests[:2]
+    ]
+    assert {one.terms.croupier_funds // hall.chip for one in sat} == {12_500}
+    with pytest.raises(Busy, match="1/2 of his money"):
+        await SessionPlayer.open(bank, croupier.sessions, guests[2], MINE * hall.chip)
+    # A session with hands makes a player known, and known players have room of their own.
+    await play(sat[0], 1)
+    await sat[0].close()
+    for _ in range(2):
+        await croupier.pump()
+    again = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+    assert again.terms.number == 1
+    await store.close()
 
 
-def test_a_new_key_without_closing_shop(tmp_path: Path) -> None:
+async def test_a_new_key_without_closing_shop(hall: Hall, tmp_path: Path) -> None:
     """Open games and sessions end under the key that they began with; new ones have the new."""
+    bank, new = hall.bank, Key(6120)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    old = Croupier(bank, HOUSE, store)
+    evening = await SessionPlayer.open(bank, old.sessions, GUEST, MINE * hall.chip)
+    won = await play(evening, 1)
+    await evening.deal(1, 1)
+    other = Guest(bank, 6121)
+    await bank.issue(other.address, 1_000 * hall.chip)
+    await other.enter(bank, 1_000 * hall.chip)
+    offer = await old.offer(other.address)
+    bet = other.bet_on(offer)
+    while (await other.say_next(old, offer, bet, ORDERS[0])).stage != "awaits-order":
+        await old.pump()
 
-    async def test(hall: Hall) -> None:
-        bank, new = hall.bank, Key(6120)
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-        old = Croupier(bank, HOUSE, store)
-        evening = await SessionPlayer.open(bank, old.sessions, GUEST, MINE * hall.chip)
-        won = await play(evening, 1)
-        await evening.deal(1, 1)
-        other = Guest(bank, 6121)
-        await bank.issue(other.address, 1_000 * hall.chip)
-        await other.enter(bank, 1_000 * hall.chip)
-        offer = await old.offer(other.address)
-        bet = other.bet_on(offer)
-        while (await other.say_next(old, offer, bet, ORDERS[0])).stage != "awaits-order":
-            await old.pump()
+    rotated = Croupier(bank, HOUSE, store, signing=[new])
+    assert (await rotated.about()).key == new.address
+    assert (await bank.account(HOUSE.address)).key == new.address
+    while (await other.say_next(rotated, offer, bet, ORDERS[0])).stage != "over":
+        await rotated.pump()
+    assert (await bank.game(bet.key)).outcome == GameOutcome.SETTLED
+    evening._desk = rotated.sessions
+    won += await evening.draw(ORDERS[0]) + await play(evening, 1)
+    await evening.close()
+    assert await hall.chips(GUEST) == 50_000 + won // hall.chip
+    assert evening.terms.croupier_key == HOUSE.address
 
-        rotated = Croupier(bank, HOUSE, store, signing=[new])
-        assert (await rotated.about()).key == new.address
-        assert (await bank.account(HOUSE.address)).key == new.address
-        while (await other.say_next(rotated, offer, bet, ORDERS[0])).stage != "over":
-            await rotated.pump()
-        assert (await bank.game(bet.key)).outcome == GameOutcome.SETTLED
-        evening._desk = rotated.sessions
-        won += await evening.draw(ORDERS[0]) + await play(evening, 1)
-        await evening.close()
-        assert await hall.chips(GUEST) == 50_000 + won // hall.chip
-        assert evening.terms.croupier_key == HOUSE.address
-
-        again = await SessionPlayer.open(bank, rotated.sessions, GUEST, MINE * hall.chip)
-        assert again.terms.croupier_key == new.address
-        await play(again, 1)
-        await again.close()
-        assert verify_session(again.record.data).hands == 1
-        assert (await rotated.offer(other.address)).croupier_key == new.address
-        # Who forgets the new key is told so, and does not go back to the old one.
-        with pytest.raises(InputError, match="--signing-key"):
-            await Croupier(bank, HOUSE, store).about()
-        await store.close()
-
-    in_hall(tmp_path, test)
+    again = await SessionPlayer.open(bank, rotated.sessions, GUEST, MINE * hall.chip)
+    assert again.terms.croupier_key == new.address
+    await play(again, 1)
+    await again.close()
+    assert verify_session(again.record.data).hands == 1
+    assert (await rotated.offer(other.address)).croupier_key == new.address
+    # Who forgets the new key is told so, and does not go back to the old one.
+    with pytest.raises(InputError, match="--signing-key"):
+        await Croupier(bank, HOUSE, store).about()
+    await store.close()
 
 
 class Dear(LedgerBank):
@@ -414,134 +387,121 @@ class Dear(LedgerBank):
         return self.terms.chip_cost * len([*calls])
 
 
-def test_gas_is_kept_for_every_open_session(tmp_path: Path) -> None:
+async def test_gas_is_kept_for_every_open_session(hall: Hall, tmp_path: Path) -> None:
     """A purse that could not pay for a dispute takes no further session."""
-
-    async def test(hall: Hall) -> None:
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
-        bank, guests = await Dear.open(store, clock=hall.clock), [Key(6130), Key(6131)]
-        for guest in guests:
-            await bank.issue(guest.address, 1_000 * hall.chip)
-            await enter(bank, guest, 1_000 * hall.chip)
-        croupier = Croupier(bank, HOUSE, store)
-        enough = len(GAME_CALLS) + len(SESSION_CALLS)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+    bank, guests = await Dear.open(store, clock=hall.clock), [Key(6130), Key(6131)]
+    for guest in guests:
+        await bank.issue(guest.address, 1_000 * hall.chip)
+        await enter(bank, guest, 1_000 * hall.chip)
+    croupier = Croupier(bank, HOUSE, store)
+    enough = len(GAME_CALLS) + len(SESSION_CALLS)
+    with pytest.raises(Busy, match="for gas"):
+        await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+    await bank.issue(HOUSE.address, (enough - 1) * hall.chip)
+    first = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+    for _ in range(2):
         with pytest.raises(Busy, match="for gas"):
-            await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
-        await bank.issue(HOUSE.address, (enough - 1) * hall.chip)
-        first = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
-        for _ in range(2):
-            with pytest.raises(Busy, match="for gas"):
-                await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
-            croupier = Croupier(bank, HOUSE, store)  # he knows it after a start, too
-        await bank.issue(HOUSE.address, hall.chip)
-        await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
-        assert first.terms.number == 0
-        await bank.close()
-        await store.close()
-
-    in_hall(tmp_path, test)
+            await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
+        croupier = Croupier(bank, HOUSE, store)  # he knows it after a start, too
+    await bank.issue(HOUSE.address, hall.chip)
+    await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
+    assert first.terms.number == 0
+    await bank.close()
+    await store.close()
 
 
-def test_nothing_is_signed_in_a_session_that_somebody_closes(tmp_path: Path) -> None:
+async def test_nothing_is_signed_in_a_session_that_somebody_closes(
+    hall: Hall, tmp_path: Path
+) -> None:
     """A claim of an old state becomes final some time: who plays on might play for nothing."""
-
-    async def test(hall: Hall) -> None:
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-        croupier = Croupier(hall.bank, HOUSE, store)
-        player = await SessionPlayer.open(hall.bank, croupier.sessions, GUEST, MINE * hall.chip)
-        beginning = player.signed
-        await play(player, 2)
-        await hall.bank.send(HOUSE, beginning.claim(player.terms))
-        player._looked = -math.inf  # a while later
-        with pytest.raises(Closed, match="no more is played"):
-            await player.deal(1, 1)
-        # The Croupier, too, plays on with nobody who does not look.
-        await croupier.pump()
-        with pytest.raises(Closed, match="no more is played"):
-            await croupier.sessions.offer(player.name, 2)
-        await hall.until_over(player.settle)
-        *_, closed = await hall.bank.told(player.terms.struct_hash())
-        assert (closed.name, closed.values["hands"]) == ("SessionClosed", 2)
-        await store.close()
-
-    in_hall(tmp_path, test)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    croupier = Croupier(hall.bank, HOUSE, store)
+    player = await SessionPlayer.open(hall.bank, croupier.sessions, GUEST, MINE * hall.chip)
+    beginning = player.signed
+    await play(player, 2)
+    await hall.bank.send(HOUSE, beginning.claim(player.terms))
+    player._looked = -math.inf  # a while later
+    with pytest.raises(Closed, match="no more is played"):
+        await player.deal(1, 1)
+    # The Croupier, too, plays on with nobody who does not look.
+    await croupier.pump()
+    with pytest.raises(Closed, match="no more is played"):
+        await croupier.sessions.offer(player.name, 2)
+    await hall.until_over(player.settle)
+    *_, closed = await hall.bank.told(player.terms.struct_hash())
+    assert (closed.name, closed.values["hands"]) == ("SessionClosed", 2)
+    await store.close()
 
 
-def test_who_opens_sessions_must_bring_money_and_take_time(tmp_path: Path) -> None:
+async def test_who_opens_sessions_must_bring_money_and_take_time(
+    hall: Hall, tmp_path: Path
+) -> None:
     """New keys cost nothing, and neither does an empty session: he pays the gas of each."""
-
-    async def test(hall: Hall) -> None:
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
-        chip, other = hall.chip, Key(6141)
-        bank = await Dear.open(store, clock=hall.clock)
-        await bank.issue(HOUSE.address, 1_000 * chip)
-        croupier = Croupier(bank, HOUSE, store)
-        desk = croupier.sessions
-        for funds in (0, 1, 20 * chip - 1):
-            with pytest.raises(Declined, match="at least"):
-                await SessionPlayer.open(bank, desk, GUEST, funds)
-        for _ in range(3):
-            player = await SessionPlayer.open(bank, desk, GUEST, 20 * chip)
-            await player.close()
-            assert player.page.closed
-        with pytest.raises(Busy, match=r"come back in [0-9]+ seconds"):
-            await SessionPlayer.open(bank, desk, GUEST, 20 * chip)
-        await bank.issue(other.address, 20 * chip)
-        await enter(bank, other, 20 * chip)
-        await SessionPlayer.open(bank, desk, other, 20 * chip)
-        # Where calls cost nothing, nobody has to wait.
-        free = Croupier(hall.bank, HOUSE, store)
-        for _ in range(5):
-            player = await SessionPlayer.open(hall.bank, free.sessions, GUEST, 20 * chip)
-            await player.close()
-        await bank.close()
-        await store.close()
-
-    in_hall(tmp_path, test)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+    chip, other = hall.chip, Key(6141)
+    bank = await Dear.open(store, clock=hall.clock)
+    await bank.issue(HOUSE.address, 1_000 * chip)
+    croupier = Croupier(bank, HOUSE, store)
+    desk = croupier.sessions
+    for funds in (0, 1, 20 * chip - 1):
+        with pytest.raises(Declined, match="at least"):
+            await SessionPlayer.open(bank, desk, GUEST, funds)
+    for _ in range(3):
+        player = await SessionPlayer.open(bank, desk, GUEST, 20 * chip)
+        await player.close()
+        assert player.page.closed
+    with pytest.raises(Busy, match=r"come back in [0-9]+ seconds"):
+        await SessionPlayer.open(bank, desk, GUEST, 20 * chip)
+    await bank.issue(other.address, 20 * chip)
+    await enter(bank, other, 20 * chip)
+    await SessionPlayer.open(bank, desk, other, 20 * chip)
+    # Where calls cost nothing, nobody has to wait.
+    free = Croupier(hall.bank, HOUSE, store)
+    for _ in range(5):
+        player = await SessionPlayer.open(hall.bank, free.sessions, GUEST, 20 * chip)
+        await player.close()
+    await bank.close()
+    await store.close()
 
 
-def test_who_has_played_a_session_is_known_after_a_restart(tmp_path: Path) -> None:
+async def test_who_has_played_a_session_is_known_after_a_restart(
+    hall: Hall, tmp_path: Path
+) -> None:
     """The Bank forgets the hands of a session that is closed; his journal does not."""
-
-    async def test(hall: Hall) -> None:
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    croupier = Croupier(hall.bank, HOUSE, store)
+    guests = [Key(6150), Key(6151), Key(6152)]
+    for guest in guests:
+        await hall.bank.issue(guest.address, 1_000 * hall.chip)
+        await enter(hall.bank, guest, 1_000 * hall.chip)
+    for guest, hands in zip(guests, (1, 0), strict=False):
+        player = await SessionPlayer.open(hall.bank, croupier.sessions, guest, MINE * hall.chip)
+        await play(player, hands)
+        await player.close()
+    for _ in range(2):
+        known = [await croupier._is_known(guest.address) for guest in guests]
+        assert known == [True, False, False]
+        kept = await hall.bank.session(HOUSE.address, guests[0].address)
+        assert (kept.phase, kept.hands) == (Phase.CLOSED, 0)
         croupier = Croupier(hall.bank, HOUSE, store)
-        guests = [Key(6150), Key(6151), Key(6152)]
-        for guest in guests:
-            await hall.bank.issue(guest.address, 1_000 * hall.chip)
-            await enter(hall.bank, guest, 1_000 * hall.chip)
-        for guest, hands in zip(guests, (1, 0), strict=False):
-            player = await SessionPlayer.open(hall.bank, croupier.sessions, guest, MINE * hall.chip)
-            await play(player, hands)
-            await player.close()
-        for _ in range(2):
-            known = [await croupier._is_known(guest.address) for guest in guests]
-            assert known == [True, False, False]
-            kept = await hall.bank.session(HOUSE.address, guests[0].address)
-            assert (kept.phase, kept.hands) == (Phase.CLOSED, 0)
-            croupier = Croupier(hall.bank, HOUSE, store)
-        await store.close()
-
-    in_hall(tmp_path, test)
+    await store.close()
 
 
-def test_terms_that_stay_good_for_long_are_not_signed(tmp_path: Path) -> None:
-    async def test(hall: Hall) -> None:
-        class Patient(SessionCroupier):
-            async def session(self, player: str, funds: int) -> SessionTerms:
-                terms = await super().session(player, funds)
-                return terms._replace(expiry=terms.expiry + 10 * 365 * 86_400)
+async def test_terms_that_stay_good_for_long_are_not_signed(hall: Hall) -> None:
+    class Patient(SessionCroupier):
+        async def session(self, player: str, funds: int) -> SessionTerms:
+            terms = await super().session(player, funds)
+            return terms._replace(expiry=terms.expiry + 10 * 365 * 86_400)
 
-        desk = Patient(hall.bank, HOUSE, HIS * hall.chip, MemoryJournal())
-        with pytest.raises(Declined, match="he could open the session much later"):
-            await SessionPlayer.open(hall.bank, desk, GUEST, MINE * hall.chip)
-        assert (await hall.bank.session(HOUSE.address, GUEST.address)).phase == Phase.NONE
-
-    in_hall(tmp_path, test)
+    desk = Patient(hall.bank, HOUSE, HIS * hall.chip, MemoryJournal())
+    with pytest.raises(Declined, match="he could open the session much later"):
+        await SessionPlayer.open(hall.bank, desk, GUEST, MINE * hall.chip)
+    assert (await hall.bank.session(HOUSE.address, GUEST.address)).phase == Phase.NONE
 
 
-def test_a_node_that_is_a_block_behind_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_node_that_is_a_block_behind_is_waited_for(
+    hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Behind(LedgerBank):
         behind = 0
@@ -555,20 +515,17 @@ def test_a_node_that_is_a_block_behind_is_waited_for(
 
     monkeypatch.setattr("fairground.bank.session.player.GLANCE", 0)
 
-    async def test(hall: Hall) -> None:
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
-        bank = await Behind.open(store, clock=hall.clock)
-        bank.behind = 3
-        funds = MINE * hall.chip
-        player = await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
-        assert bank.behind == 0
-        await player.close()
-        # A session that never comes is not waited for without end.
-        monkeypatch.setattr("fairground.bank.session.player.NODE_LAG", 0)
-        bank.behind = 10**6
-        with pytest.raises(Declined, match="did not bring the session"):
-            await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
-        await bank.close()
-        await store.close()
-
-    in_hall(tmp_path, test)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
+    bank = await Behind.open(store, clock=hall.clock)
+    bank.behind = 3
+    funds = MINE * hall.chip
+    player = await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
+    assert bank.behind == 0
+    await player.close()
+    # A session that never comes is not waited for without end.
+    monkeypatch.setattr("fairground.bank.session.player.NODE_LAG", 0)
+    bank.behind = 10**6
+    with pytest.raises(Declined, match="did not bring the session"):
+        await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
+    await bank.close()
+    await store.close()

@@ -184,22 +184,19 @@ class Table:
 # Opening
 
 
-def test_with_whom_he_opens_no_session() -> None:
-    async def main() -> None:
-        table = Table()
-        ask, bank = table.croupier.session, table.bank
-        bank.accounts[HOUSE.address] = Account(MINE, 0, HOUSE.address)
-        await table.refuses(ask(HOUSE.address.lower(), 1), Declined, "nobody plays with himself")
-        await table.refuses(ask(OLD.address, 10), Declined, "knows no key of .*submit your public")
-        for funds in (0, CHIP - 1):
-            await table.refuses(ask(GUEST.address, funds), Declined, "at least one chip, 10 wei")
-        words = f"you have {MINE} wei at the Bank, less than {MINE + 1}"
-        await table.refuses(ask(GUEST.address, MINE + 1), Declined, words)
-        terms = await ask(GUEST.address, MINE)
-        names = HOUSE.address, GUEST.address
-        assert terms == SessionTerms(*names, *names, 0, MINE, HIS, NOW + 600)
-
-    asyncio.run(main())
+async def test_with_whom_he_opens_no_session() -> None:
+    table = Table()
+    ask, bank = table.croupier.session, table.bank
+    bank.accounts[HOUSE.address] = Account(MINE, 0, HOUSE.address)
+    await table.refuses(ask(HOUSE.address.lower(), 1), Declined, "nobody plays with himself")
+    await table.refuses(ask(OLD.address, 10), Declined, "knows no key of .*submit your public")
+    for funds in (0, CHIP - 1):
+        await table.refuses(ask(GUEST.address, funds), Declined, "at least one chip, 10 wei")
+    words = f"you have {MINE} wei at the Bank, less than {MINE + 1}"
+    await table.refuses(ask(GUEST.address, MINE + 1), Declined, words)
+    terms = await ask(GUEST.address, MINE)
+    names = HOUSE.address, GUEST.address
+    assert terms == SessionTerms(*names, *names, 0, MINE, HIS, NOW + 600)
 
 
 @pytest.mark.parametrize(
@@ -213,83 +210,71 @@ def test_with_whom_he_opens_no_session() -> None:
         ("croupier_funds", -1, ""),
     ],
 )
-def test_he_opens_a_session_on_his_own_terms_alone(field: str, more: int, words: str) -> None:
-    async def main() -> None:
-        table = Table()
-        terms = await table.croupier.session(GUEST.address, MINE)
-        terms = terms._replace(**{field: getattr(terms, field) + more})
-        signed = GUEST.sign(DOMAIN, terms)
-        await table.refuses(
-            table.croupier.open(terms, OLD.sign(DOMAIN, terms)),
-            Declined if words else BadSignature,
-            words or "must be signed by",
-        )
-        if words:
-            await table.refuses(table.croupier.open(terms, signed), Declined, words)
-        else:
-            await table.croupier.open(terms, signed)
-            assert table.bank.sent == [OpenSession(terms, signed)]
-
-    asyncio.run(main())
+async def test_he_opens_a_session_on_his_own_terms_alone(field: str, more: int, words: str) -> None:
+    table = Table()
+    terms = await table.croupier.session(GUEST.address, MINE)
+    terms = terms._replace(**{field: getattr(terms, field) + more})
+    signed = GUEST.sign(DOMAIN, terms)
+    await table.refuses(
+        table.croupier.open(terms, OLD.sign(DOMAIN, terms)),
+        Declined if words else BadSignature,
+        words or "must be signed by",
+    )
+    if words:
+        await table.refuses(table.croupier.open(terms, signed), Declined, words)
+    else:
+        await table.croupier.open(terms, signed)
+        assert table.bank.sent == [OpenSession(terms, signed)]
 
 
-def test_a_session_of_an_older_copy_is_not_opened_and_not_played() -> None:
-    async def main() -> None:
-        table = Table()
-        terms = await table.opened()
-        page = await table.journal.page(table.name)
-        page.turn(STOPPED)
-        await table.refuses(table.croupier.offer(table.name, 0), Closed, "restored from a copy")
-        table.bank.kept, table.bank.sent = NO_SESSION, []
-        with pytest.raises(Closed, match="restored from a copy"):
-            await table.croupier.open(terms, GUEST.sign(DOMAIN, terms))
-        assert table.bank.sent == []
-
-    asyncio.run(main())
+async def test_a_session_of_an_older_copy_is_not_opened_and_not_played() -> None:
+    table = Table()
+    terms = await table.opened()
+    page = await table.journal.page(table.name)
+    page.turn(STOPPED)
+    await table.refuses(table.croupier.offer(table.name, 0), Closed, "restored from a copy")
+    table.bank.kept, table.bank.sent = NO_SESSION, []
+    with pytest.raises(Closed, match="restored from a copy"):
+        await table.croupier.open(terms, GUEST.sign(DOMAIN, terms))
+    assert table.bank.sent == []
 
 
 # Hands
 
 
-def test_no_hand_before_the_bank_has_the_session_for_good() -> None:
-    async def main() -> None:
-        table = Table(confirmations=3)
-        await table.opened()
-        kept, offer = table.bank.kept, table.croupier.offer
-        for now, final in ((kept, NO_SESSION), (NO_SESSION, kept), (NO_SESSION, NO_SESSION)):
-            table.bank.kept, table.bank.final = now, final
-            await table.refuses(offer(table.name, 0), TooSoon, "under 3 blocks yet")
-        table.bank.kept = table.bank.final = kept
-        assert await offer(table.name, 0) == await offer(table.name, 0)
-        # Without a number of blocks he waits for none.
-        table = Table()
-        await table.opened()
-        table.bank.final = NO_SESSION
-        await table.croupier.offer(table.name, 0)
-
-    asyncio.run(main())
+async def test_no_hand_before_the_bank_has_the_session_for_good() -> None:
+    table = Table(confirmations=3)
+    await table.opened()
+    kept, offer = table.bank.kept, table.croupier.offer
+    for now, final in ((kept, NO_SESSION), (NO_SESSION, kept), (NO_SESSION, NO_SESSION)):
+        table.bank.kept, table.bank.final = now, final
+        await table.refuses(offer(table.name, 0), TooSoon, "under 3 blocks yet")
+    table.bank.kept = table.bank.final = kept
+    assert await offer(table.name, 0) == await offer(table.name, 0)
+    # Without a number of blocks he waits for none.
+    table = Table()
+    await table.opened()
+    table.bank.final = NO_SESSION
+    await table.croupier.offer(table.name, 0)
 
 
-def test_each_message_has_its_turn() -> None:
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        no, number = bytes(32), table.terms.game_id(0)
-        bet = Bet(*table.terms[:4], number, 1, 1, CHIP, no, no, no, no, 0)
-        table.seeds = fresh_seeds(GUEST, DOMAIN, bet[:2], Signer.PLAYER, 0)
-        say = table.croupier.bet(table.name, bet, GUEST.sign(DOMAIN, bet))
-        await table.refuses(say, TooSoon, "ask for an offer first")
-        await table.refuses(table.order(bet, ORDER), TooSoon, "there is no open hand")
-        await table.refuses(table.croupier.offer(table.name, 1), Declined, "the next hand is 0")
-        bet = await table.dealt()
-        await table.refuses(table.croupier.offer(table.name, 0), Declined, "when the last is done")
-        close, over = await table.last(), "the hand is not over: tell your seed 1"
-        for seed in (None, table.seeds[1]):
-            await table.refuses(table.state(seed, close), TooSoon, over)
-        await table.order(bet, ORDER)
-        await table.refuses(table.state(None, close), TooSoon, over)
-
-    asyncio.run(main())
+async def test_each_message_has_its_turn() -> None:
+    table = Table()
+    await table.opened()
+    no, number = bytes(32), table.terms.game_id(0)
+    bet = Bet(*table.terms[:4], number, 1, 1, CHIP, no, no, no, no, 0)
+    table.seeds = fresh_seeds(GUEST, DOMAIN, bet[:2], Signer.PLAYER, 0)
+    say = table.croupier.bet(table.name, bet, GUEST.sign(DOMAIN, bet))
+    await table.refuses(say, TooSoon, "ask for an offer first")
+    await table.refuses(table.order(bet, ORDER), TooSoon, "there is no open hand")
+    await table.refuses(table.croupier.offer(table.name, 1), Declined, "the next hand is 0")
+    bet = await table.dealt()
+    await table.refuses(table.croupier.offer(table.name, 0), Declined, "when the last is done")
+    close, over = await table.last(), "the hand is not over: tell your seed 1"
+    for seed in (None, table.seeds[1]):
+        await table.refuses(table.state(seed, close), TooSoon, over)
+    await table.order(bet, ORDER)
+    await table.refuses(table.state(None, close), TooSoon, over)
 
 
 @pytest.mark.parametrize(
@@ -306,66 +291,53 @@ def test_each_message_has_its_turn() -> None:
         ({"chip_cost": 1, "croupier_commitment_0": bytes(32)}, f"a chip costs {CHIP} wei"),
     ],
 )
-def test_bets_that_he_does_not_take(fields: dict[str, Any], words: str) -> None:
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        bet = await table.bet(**fields)
-        say = table.croupier.bet(table.name, bet, GUEST.sign(DOMAIN, bet))
-        await table.refuses(say, Declined, f"the bet does not fit: .*{words}")
-        assert not (await table.croupier.look(table.name)).playing
-
-    asyncio.run(main())
+async def test_bets_that_he_does_not_take(fields: dict[str, Any], words: str) -> None:
+    table = Table()
+    await table.opened()
+    bet = await table.bet(**fields)
+    say = table.croupier.bet(table.name, bet, GUEST.sign(DOMAIN, bet))
+    await table.refuses(say, Declined, f"the bet does not fit: .*{words}")
+    assert not (await table.croupier.look(table.name)).playing
 
 
-def test_one_bet_and_one_order_for_a_hand() -> None:
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        bet = await table.dealt()
-        sight = await table.croupier.look(table.name)
-        assert sight == (table.terms, *beginning(table.terms), True, False)
-        more = bet._replace(bet=2)
-        say = table.croupier.bet(table.name, more, GUEST.sign(DOMAIN, more))
-        await table.refuses(say, SaidOtherwise, "the first counts")
-        drawn = await table.order(bet, ORDER)
-        assert drawn is not None and drawn == await table.order(bet, ORDER)
-        for other in (OTHER, STANDS):
-            words = r"the order \[1, 1, 0, 0, 0\] came first"
-            await table.refuses(table.order(bet, other), SaidOtherwise, words)
-
-    asyncio.run(main())
+async def test_one_bet_and_one_order_for_a_hand() -> None:
+    table = Table()
+    await table.opened()
+    bet = await table.dealt()
+    sight = await table.croupier.look(table.name)
+    assert sight == (table.terms, *beginning(table.terms), True, False)
+    more = bet._replace(bet=2)
+    say = table.croupier.bet(table.name, more, GUEST.sign(DOMAIN, more))
+    await table.refuses(say, SaidOtherwise, "the first counts")
+    drawn = await table.order(bet, ORDER)
+    assert drawn is not None and drawn == await table.order(bet, ORDER)
+    for other in (OTHER, STANDS):
+        words = r"the order \[1, 1, 0, 0, 0\] came first"
+        await table.refuses(table.order(bet, other), SaidOtherwise, words)
 
 
-def test_a_hand_that_stands_needs_no_seed_1() -> None:
+async def test_a_hand_that_stands_needs_no_seed_1() -> None:
     """If it is told all the same, it is not taken."""
-
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        bet = await table.dealt()
-        assert await table.order(bet, STANDS) is None
-        hand = (await table.journal.page(table.name)).hand
-        assert hand is not None
-        follows = hand.follows(table.terms, beginning(table.terms).state)
-        await table.state(table.seeds[1], follows)
-        sight = await table.croupier.look(table.name)
-        assert (sight.state, sight.playing) == (follows, False)
-        assert table.journal.lines[-2]["seed"] is None
-
-    asyncio.run(main())
+    table = Table()
+    await table.opened()
+    bet = await table.dealt()
+    assert await table.order(bet, STANDS) is None
+    hand = (await table.journal.page(table.name)).hand
+    assert hand is not None
+    follows = hand.follows(table.terms, beginning(table.terms).state)
+    await table.state(table.seeds[1], follows)
+    sight = await table.croupier.look(table.name)
+    assert (sight.state, sight.playing) == (follows, False)
+    assert table.journal.lines[-2]["seed"] is None
 
 
-def test_a_key_that_he_does_not_have_any_more() -> None:
-    async def main() -> None:
-        table = Table(signing=[OLD])
-        terms = await table.opened()
-        assert terms.croupier_key == OLD.address
-        table.croupier = table.started()
-        words = f"opened with the key {OLD.address}, .*it goes to the Bank"
-        await table.refuses(table.croupier.offer(table.name, 0), Closed, words)
-
-    asyncio.run(main())
+async def test_a_key_that_he_does_not_have_any_more() -> None:
+    table = Table(signing=[OLD])
+    terms = await table.opened()
+    assert terms.croupier_key == OLD.address
+    table.croupier = table.started()
+    words = f"opened with the key {OLD.address}, .*it goes to the Bank"
+    await table.refuses(table.croupier.offer(table.name, 0), Closed, words)
 
 
 # Closing
@@ -375,25 +347,22 @@ def test_a_key_that_he_does_not_have_any_more() -> None:
     ("phase", "is_of_it", "closes"),
     [(Phase.OPEN, True, True), (Phase.CLOSED, True, False), (Phase.OPEN, False, False)],
 )
-def test_the_last_state_is_brought_where_the_session_is_open(
+async def test_the_last_state_is_brought_where_the_session_is_open(
     phase: Phase, is_of_it: bool, closes: bool
 ) -> None:
-    async def main() -> None:
-        table = Table()
-        terms = await table.opened()
-        await table.croupier.offer(table.name, 0)
-        there = terms if is_of_it else terms._replace(number=1)
-        table.bank.kept, table.bank.sent = at_bank(there, phase), []
-        last = await table.last()
-        his = await table.state(None, last)
-        signed = GUEST.sign(DOMAIN, last)
-        assert table.bank.sent == ([CloseSession(terms, last, signed, his)] if closes else [])
-        assert await table.croupier.look(table.name) == (terms, last, signed, his, False, True)
-        assert await table.journal.open_sessions() == []
-        table.bank.kept = at_bank(terms, Phase.OPEN)
-        await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
-
-    asyncio.run(main())
+    table = Table()
+    terms = await table.opened()
+    await table.croupier.offer(table.name, 0)
+    there = terms if is_of_it else terms._replace(number=1)
+    table.bank.kept, table.bank.sent = at_bank(there, phase), []
+    last = await table.last()
+    his = await table.state(None, last)
+    signed = GUEST.sign(DOMAIN, last)
+    assert table.bank.sent == ([CloseSession(terms, last, signed, his)] if closes else [])
+    assert await table.croupier.look(table.name) == (terms, last, signed, his, False, True)
+    assert await table.journal.open_sessions() == []
+    table.bank.kept = at_bank(terms, Phase.OPEN)
+    await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
 
 
 @pytest.mark.parametrize(
@@ -404,144 +373,120 @@ def test_the_last_state_is_brought_where_the_session_is_open(
         BankRefused("BadSignature"),
     ],
 )
-def test_a_last_state_that_the_bank_did_not_take_is_brought_again(
+async def test_a_last_state_that_the_bank_did_not_take_is_brought_again(
     trouble: Exception, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The Player has the signature; the session stays open until the Bank has closed it."""
+    table = Table()
+    await table.opened()
+    last = await table.last()
+    table.bank.trouble = trouble
+    his = await table.state(None, last)
+    sight = await table.croupier.look(table.name)
+    assert (sight.state, sight.croupier_signature, sight.closed) == (last, his, False)
+    assert table.croupier.trouble == {table.name: str(trouble)}
+    await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
+    for _ in range(3):
+        assert await table.croupier.visit(table.name) == PAUSE
+    assert caplog.text.count(str(trouble)) == 1, "the reason is logged once"
+    assert await table.journal.open_sessions() == [table.name]
+    table.bank.trouble, table.bank.sent = None, []
+    await table.croupier.visit(table.name)
+    assert [type(call) for call in table.bank.sent] == [CloseSession]
+    assert await table.journal.open_sessions() == []
+    assert table.croupier.trouble == {}
 
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        last = await table.last()
-        table.bank.trouble = trouble
-        his = await table.state(None, last)
-        sight = await table.croupier.look(table.name)
-        assert (sight.state, sight.croupier_signature, sight.closed) == (last, his, False)
-        assert table.croupier.trouble == {table.name: str(trouble)}
-        await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
-        for _ in range(3):
-            assert await table.croupier.visit(table.name) == PAUSE
-        assert caplog.text.count(str(trouble)) == 1, "the reason is logged once"
+
+async def test_who_closed_it_first_is_no_trouble() -> None:
+    table = Table()
+    terms = await table.opened()
+    table.bank.trouble = BankRefused("WrongSession", (3,))
+    await table.state(None, await table.last())
+    assert table.croupier.trouble == {}
+    assert await table.journal.open_sessions() == [table.name], "until he has seen it"
+    table.bank.kept = at_bank(terms, Phase.CLOSED)
+    await table.croupier.visit(table.name)
+    assert await table.journal.open_sessions() == []
+
+
+async def test_a_close_that_the_chain_takes_back_is_made_again() -> None:
+    table = Table(confirmations=3)
+    terms = await table.opened()
+    table.bank.depth = 3
+    table.bank.sent = []
+    await table.state(None, await table.last())
+    for depth in range(3):
+        table.bank.depth = depth
+        await table.croupier.visit(table.name)
         assert await table.journal.open_sessions() == [table.name]
-        table.bank.trouble, table.bank.sent = None, []
-        await table.croupier.visit(table.name)
-        assert [type(call) for call in table.bank.sent] == [CloseSession]
-        assert await table.journal.open_sessions() == []
-        assert table.croupier.trouble == {}
-
-    asyncio.run(main())
-
-
-def test_who_closed_it_first_is_no_trouble() -> None:
-    async def main() -> None:
-        table = Table()
-        terms = await table.opened()
-        table.bank.trouble = BankRefused("WrongSession", (3,))
-        await table.state(None, await table.last())
-        assert table.croupier.trouble == {}
-        assert await table.journal.open_sessions() == [table.name], "until he has seen it"
-        table.bank.kept = at_bank(terms, Phase.CLOSED)
-        await table.croupier.visit(table.name)
-        assert await table.journal.open_sessions() == []
-
-    asyncio.run(main())
+    table.bank.kept = at_bank(terms, Phase.OPEN)  # three blocks are taken back
+    await table.croupier.visit(table.name)
+    assert [type(call) for call in table.bank.sent] == [CloseSession] * 2
+    table.bank.depth = 3
+    await table.croupier.visit(table.name)
+    assert await table.journal.open_sessions() == []
 
 
-def test_a_close_that_the_chain_takes_back_is_made_again() -> None:
-    async def main() -> None:
-        table = Table(confirmations=3)
-        terms = await table.opened()
-        table.bank.depth = 3
-        table.bank.sent = []
-        await table.state(None, await table.last())
-        for depth in range(3):
-            table.bank.depth = depth
-            await table.croupier.visit(table.name)
-            assert await table.journal.open_sessions() == [table.name]
-        table.bank.kept = at_bank(terms, Phase.OPEN)  # three blocks are taken back
-        await table.croupier.visit(table.name)
-        assert [type(call) for call in table.bank.sent] == [CloseSession] * 2
-        table.bank.depth = 3
-        await table.croupier.visit(table.name)
-        assert await table.journal.open_sessions() == []
-
-    asyncio.run(main())
-
-
-def test_the_first_bet_must_come_soon() -> None:
+async def test_the_first_bet_must_come_soon() -> None:
     """An offer binds the Player to nothing. The time runs when a hand could be played."""
-
-    async def main() -> None:
-        table = Table(confirmations=2)
-        table.bank.terms = Terms(CHIP, 10_000)
-        terms = await table.opened()
-        opened, table.bank.final, table.bank.sent = table.bank.final, NO_SESSION, []
-        for table.time in (0, 299, 600):
-            await table.croupier.visit(table.name)
-        table.bank.final = opened
-        for table.time in (890, 900):
-            await table.croupier.visit(table.name)
-            await table.croupier.offer(table.name, 0)
-            assert table.bank.sent == []
-        table.time = 901
+    table = Table(confirmations=2)
+    table.bank.terms = Terms(CHIP, 10_000)
+    terms = await table.opened()
+    opened, table.bank.final, table.bank.sent = table.bank.final, NO_SESSION, []
+    for table.time in (0, 299, 600):
         await table.croupier.visit(table.name)
-        assert table.bank.sent == [beginning(terms).claim(terms)]
-
-        table = Table()
-        table.bank.terms = Terms(CHIP, 10_000)
-        await table.opened()
-        await table.dealt()
-        table.bank.sent, table.time = [], 10_000
+    table.bank.final = opened
+    for table.time in (890, 900):
         await table.croupier.visit(table.name)
-        assert table.bank.sent == [], "who has bet has a step's time"
+        await table.croupier.offer(table.name, 0)
+        assert table.bank.sent == []
+    table.time = 901
+    await table.croupier.visit(table.name)
+    assert table.bank.sent == [beginning(terms).claim(terms)]
 
-    asyncio.run(main())
+    table = Table()
+    table.bank.terms = Terms(CHIP, 10_000)
+    await table.opened()
+    await table.dealt()
+    table.bank.sent, table.time = [], 10_000
+    await table.croupier.visit(table.name)
+    assert table.bank.sent == [], "who has bet has a step's time"
 
 
-def test_who_is_silent_for_more_than_a_step_is_brought_to_the_bank() -> None:
-    async def main() -> None:
-        table = Table()
-        terms = await table.opened()
-        table.bank.sent = []
-        for time, calls in ((STEP, []), (STEP + 0.1, [beginning(terms).claim(terms)])):
-            table.time = time
-            assert await table.croupier.visit(table.name) == PAUSE
-            assert table.bank.sent == calls
-
-    asyncio.run(main())
+async def test_who_is_silent_for_more_than_a_step_is_brought_to_the_bank() -> None:
+    table = Table()
+    terms = await table.opened()
+    table.bank.sent = []
+    for time, calls in ((STEP, []), (STEP + 0.1, [beginning(terms).claim(terms)])):
+        table.time = time
+        assert await table.croupier.visit(table.name) == PAUSE
+        assert table.bank.sent == calls
 
 
 @pytest.mark.parametrize(
     ("late", "number", "waits"),
     [(0, 0, True), (1, 0, False), (0, 1, False)],
 )
-def test_a_session_that_the_bank_does_not_have(late: int, number: int, waits: bool) -> None:
+async def test_a_session_that_the_bank_does_not_have(late: int, number: int, waits: bool) -> None:
     """It can be opened until its time is over, or until another has its number."""
-
-    async def main() -> None:
-        table = Table()
-        terms = await table.opened()
-        table.bank.kept = NO_SESSION._replace(number=number)
-        table.bank.time = terms.expiry + late
-        assert await table.croupier.visit(table.name) == PAUSE
-        assert (await table.croupier.look(table.name)).closed is not waits
-        if not waits:
-            table.bank.kept = at_bank(terms, Phase.OPEN)
-            await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
-
-    asyncio.run(main())
+    table = Table()
+    terms = await table.opened()
+    table.bank.kept = NO_SESSION._replace(number=number)
+    table.bank.time = terms.expiry + late
+    assert await table.croupier.visit(table.name) == PAUSE
+    assert (await table.croupier.look(table.name)).closed is not waits
+    if not waits:
+        table.bank.kept = at_bank(terms, Phase.OPEN)
+        await table.refuses(table.croupier.offer(table.name, 0), Closed, "open another one")
 
 
-def test_a_session_that_is_claimed_is_not_taken_for_one_to_come() -> None:
-    async def main() -> None:
-        table = Table()
-        await table.opened()
-        await table.croupier.offer(table.name, 0)
-        table.bank.kept = at_bank(table.terms, Phase.CLAIMED)._replace(number=0)
-        await table.croupier.visit(table.name)
-        await table.refuses(table.croupier.offer(table.name, 0), Closed, "no more is played")
-
-    asyncio.run(main())
+async def test_a_session_that_is_claimed_is_not_taken_for_one_to_come() -> None:
+    table = Table()
+    await table.opened()
+    await table.croupier.offer(table.name, 0)
+    table.bank.kept = at_bank(table.terms, Phase.CLAIMED)._replace(number=0)
+    await table.croupier.visit(table.name)
+    await table.refuses(table.croupier.offer(table.name, 0), Closed, "no more is played")
 
 
 # The page
