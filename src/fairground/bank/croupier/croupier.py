@@ -240,7 +240,6 @@ class Croupier(CroupierDesk):
                     with contextlib.suppress(UnknownGame):
                         page = await self._journal.page(offer_id)
                         if page.bet is not None and not page.refused:
-                            self._tending.flying[offer_id] = page.bet.top_prize
                             self._tending.watch.expect(page)
                 await self._take_up_sessions()
                 self._ready = True
@@ -356,7 +355,6 @@ class Croupier(CroupierDesk):
             await self._must_have_gas()
             public = public_of(self._bank.domain, bet, signature)
             page = await self._journal.add(page, "bet", public=public)
-            self._tending.flying[offer_id] = bet.top_prize
             self._tending.watch.expect(page)
         self._rounds.wake(offer_id)
 
@@ -495,7 +493,7 @@ class Croupier(CroupierDesk):
     async def _must_afford(self, amount: int, what: str) -> None:
         """Refuse what he could not pay the top prize of, with all bets on their way."""
         account = await self._bank.account(self.account)
-        free = account.available - sum(self._tending.flying.values())
+        free = account.available - self._tending.watch.flying()
         if free < amount:
             raise Busy(
                 f"the Croupier has {max(free, 0)} wei free, and {what} wants {amount} for its top "
@@ -529,7 +527,7 @@ class Croupier(CroupierDesk):
             too_many = not known and beyond(watch.locked_by_strangers(), habits.strangers_share)
             if not too_much and not too_many:
                 return
-            await self._tending.look_again(watch.locking())  # some may be over by now
+            await self._tending.look_again()
         if too_much:
             raise Busy(
                 "you have games open, and this one would lock more of the Croupier's money than he "
@@ -630,7 +628,8 @@ class Croupier(CroupierDesk):
                 return True
             await self._journal.add(page, "ended", outcome=LAPSED, step=0, reason=NEWER)
         elif (
-            page.offer.id in self._tending.flying and await self._tending.time() <= page.bet.expiry
+            self._tending.watch.is_flying(page.offer.id)
+            and await self._tending.time() <= page.bet.expiry
         ):
             seen = await self._tending.see(page)
             if not seen.now.is_of(page.bet):

@@ -11,10 +11,8 @@ and again louder as his own deadline draws near; `OperatorReport` says the same 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
-import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from typing import Final, NamedTuple
 from weakref import WeakValueDictionary
@@ -87,59 +85,48 @@ class Rounds:
         visit: Callable[[Name], Awaitable[float]],
         interval: float = INTERVAL,
     ) -> None:
-        self._open_names = open_names
-        self._visit = visit
-        self._interval = interval
-        self._woken: set[Name] = set()
-        self._busy: set[Name] = set()
-        self._asleep: dict[Name, float] = {}
-        self._bell = asyncio.Event()
+        self._open_names, self._visit, self._interval = open_names, visit, interval
+        self._open: set[Name] = set()
+        self._bells: dict[Name, asyncio.Event] = {}
+        """Rings for each game that is tended."""
+        self._new = asyncio.Event()
 
     def wake(self, name: Name) -> None:
-        self._asleep.pop(name, None)
-        self._woken.add(name)
-        self._bell.set()
+        self._bells.get(name, self._new).set()
 
     async def run(self) -> None:
-        following = time.monotonic()
         async with asyncio.TaskGroup() as group:
             while True:
-                self._bell.clear()
-                due = set(self._woken)
-                if time.monotonic() >= following:
-                    due |= await self._round()
-                    following = time.monotonic() + self._interval
-                for name in due - self._busy:
-                    self._woken.discard(name)
-                    self._busy.add(name)
-                    group.create_task(self._go(name))
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(max(0.0, following - time.monotonic())):
-                        await self._bell.wait()
+                self._new.clear()
+                try:
+                    self._open = set(await self._open_names())
+                except StoreAway:
+                    pass  # who keeps the store says so, once
+                except Exception:
+                    log.exception("the journal cannot be read now")
+                for name in self._open - self._bells.keys():
+                    self._bells[name] = asyncio.Event()
+                    group.create_task(self._tend(name))
+                await _rung(self._new, self._interval)
 
-    async def _round(self) -> set[Name]:
-        try:
-            names = set(await self._open_names())
-        except StoreAway:
-            return set()  # who keeps the store says so, once
-        except Exception:
-            log.exception("the journal cannot be read now")
-            return set()
-        now = time.monotonic()
-        self._asleep = {name: at for name, at in self._asleep.items() if name in names and at > now}
-        return names - set(self._asleep)
+    async def _tend(self, name: Name) -> None:
+        bell = self._bells[name]
+        while name in self._open:
+            bell.clear()
+            seconds = 0.0
+            try:
+                seconds = await self._visit(name)
+            except Exception:
+                log.exception("a game got into trouble")
+            await _rung(bell, max(seconds, self._interval))
+        del self._bells[name]
 
-    async def _go(self, name: Name) -> None:
-        try:
-            seconds = await self._visit(name)
-            if seconds and name not in self._woken:
-                self._asleep[name] = time.monotonic() + seconds
-        except Exception:
-            log.exception("a game got into trouble")
-        finally:
-            self._busy.discard(name)
-            if name in self._woken:
-                self._bell.set()
+
+async def _rung(bell: asyncio.Event, seconds: float) -> None:
+    """Wait until the bell rings, but no longer than this."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await bell.wait()
 
 
 LOW: Final = 20
@@ -196,16 +183,19 @@ def gauges(prefix: str, shown: Mapping[str, tuple[str, int | None]]) -> str:
 
 
 class Watched(NamedTuple):
-    """One open game."""
+    """One open game or session."""
 
     owed: tuple[type[Call], ...]
     player: str
+    top_prize: int
     locked: int
-    """Return the wei that the Player can keep locked by waiting: the top prize, until the final
-    hand is known and the Croupier can settle alone.
+    """Wei that the Player can keep locked by waiting: the top prize, until the final hand is known
+    and the Croupier can settle alone.
     """
     known: bool = False
     """True if the Player was no stranger when they bet or sat down."""
+    flying: bool = False
+    """True if he has taken the bet, and the Bank has not."""
     wait: Wait | None = None
 
 
@@ -216,20 +206,20 @@ class CroupierWatch:
         self._step_time, self._margin = step_time, margin(step_time)
         self.known: set[str] = set()
         """Players who are no strangers."""
-        self._games: dict[str, Watched] = {}
-        self._sessions: dict[bytes, Watched] = {}
-        """Open sessions, by their names."""
+        self._open: dict[Name, Watched] = {}
         self._told: dict[str, tuple[Wait, int]] = {}
         """The last logged state of each game."""
         self._purse_is_low: bool | None = None
 
     def saw(self, page: JournalPage, seen: Seen) -> None:
-        if page.bet is None or page.ended is not None:
-            self._games.pop(page.offer.id, None)
-        else:
-            before, wait = self._games.get(page.offer.id), waits_for(page, seen)
-            known = before is not None and before.known
-            self._games[page.offer.id] = _watched(page, seen.now)._replace(known=known, wait=wait)
+        before = self._open.pop(page.offer.id, None)
+        if page.bet is not None and page.ended is None:
+            new = _watched(page, seen.now)
+            self._open[page.offer.id] = new._replace(
+                known=before is not None and before.known,
+                flying=before is not None and before.flying,
+                wait=waits_for(page, seen),
+            )
 
     def tell(self, page: JournalPage, seen: Seen, trouble: str = "") -> None:
         """Log what a game waits for, once, and again when a loss comes nearer."""
@@ -259,43 +249,53 @@ class CroupierWatch:
 
     def expect(self, page: JournalPage) -> None:
         """A bet is taken: from now on its seeds are owed."""
-        game = self._games.get(page.offer.id) or _watched(page, NO_GAME)
+        game = self._open.get(page.offer.id) or _watched(page, NO_GAME)
         known = game.known or page.offer.player in self.known
-        self._games[page.offer.id] = game._replace(known=known)
+        self._open[page.offer.id] = game._replace(known=known, flying=True)
+
+    def landed(self, offer_id: str) -> None:
+        """The Bank has the bet, and has locked its prize; or it never will."""
+        if offer_id in self._open:
+            self._open[offer_id] = self._open[offer_id]._replace(flying=False)
+
+    def is_flying(self, offer_id: str) -> bool:
+        return offer_id in self._open and self._open[offer_id].flying
 
     def opened(self, terms: SessionTerms, owed: tuple[type[Call], ...]) -> None:
         """A session is open: what he put in is locked, and calls may be owed for it."""
-        name = terms.struct_hash()
-        known = terms.player in self.known
-        opened = Watched(owed, terms.player, terms.croupier_funds, known)
-        self._sessions.setdefault(name, opened)
+        funds = terms.croupier_funds
+        opened = Watched(owed, terms.player, funds, funds, terms.player in self.known)
+        self._open.setdefault(terms.struct_hash(), opened)
 
     def closed(self, terms: SessionTerms) -> None:
-        self._sessions.pop(terms.struct_hash(), None)
+        self._open.pop(terms.struct_hash(), None)
 
     def locked(self, player: str | None = None) -> int:
         """Return the wei that this player, or all players together, can keep locked."""
-        return sum(one.locked for one in self._all() if player in (None, one.player))
-
-    def _all(self) -> list[Watched]:
-        return [*self._games.values(), *self._sessions.values()]
+        return sum(one.locked for one in self._open.values() if player in (None, one.player))
 
     def locked_by_strangers(self) -> int:
         """Return the wei that all strangers can keep locked."""
-        return sum(one.locked for one in self._all() if not one.known)
+        return sum(one.locked for one in self._open.values() if not one.known)
 
-    def locking(self) -> list[str]:
-        """The games in which something can be kept locked."""
-        return [one for one, game in self._games.items() if game.locked]
+    def flying(self) -> int:
+        """Return the wei that the Bank will lock for bets that it does not have yet."""
+        return sum(one.top_prize for one in self._open.values() if one.flying)
+
+    def games(self) -> dict[str, Watched]:
+        return {name: one for name, one in self._open.items() if isinstance(name, str)}
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
-        self._games = {one: game for one, game in self._games.items() if one in offer_ids}
-        self._told = {one: told for one, told in self._told.items() if one in offer_ids}
+        """These games are open; what is known of others is not needed any more."""
+        for known in (self._open, self._told):
+            for name in [name for name in known if isinstance(name, str)]:
+                if name not in offer_ids:
+                    del known[name]
 
     def owed(self, offer_id: str = "", call: type[Call] | None = None) -> list[type[Call]]:
         """The calls that all games still need; without this one, which is made now."""
-        owed = [each for one in self._all() for each in one.owed]
-        mine = self._games.get(offer_id)
+        owed = [each for one in self._open.values() for each in one.owed]
+        mine = self._open.get(offer_id)
         if call is not None and mine is not None and call in mine.owed:
             owed.remove(call)
         return owed
@@ -309,23 +309,19 @@ class CroupierWatch:
         self._purse_is_low = low
 
     def report(self, purse: int, games_in_purse: int | None, now: int) -> OperatorReport:
-        owing = [g for g in self._games.values() if g.wait is not None and g.wait.at_stake]
-        near = [g.wait for g in owing if g.wait and g.wait.deadline - now < self._step_time // 2]
-        deadlines = [g.wait.deadline - now for g in owing if g.wait is not None]
-        return OperatorReport(
-            len(self._games),
-            purse,
-            games_in_purse,
-            min(deadlines, default=None),
-            len(near),
-            sum(wait.at_stake for wait in near),
-        )
+        games = self.games()
+        owing = [one.wait for one in games.values() if one.wait is not None and one.wait.at_stake]
+        near = [wait for wait in owing if wait.deadline - now < self._step_time // 2]
+        next_deadline = min((wait.deadline - now for wait in owing), default=None)
+        at_stake = sum(wait.at_stake for wait in near)
+        return OperatorReport(len(games), purse, games_in_purse, next_deadline, len(near), at_stake)
 
 
 def _watched(page: JournalPage, game: BankGame) -> Watched:
     assert page.bet is not None
     owed = () if game.outcome else owed_calls(page, game.step)
-    return Watched(owed, page.bet.player, page.bet.top_prize if owed and not page.final else 0)
+    prize = page.bet.top_prize
+    return Watched(owed, page.bet.player, prize, prize if owed and not page.final else 0)
 
 
 LOOKS: Final = 16
@@ -351,8 +347,6 @@ class Tending:
         self._margin = margin(bank.terms.step_time)
         self.watch = CroupierWatch(bank.terms.step_time)
         self.time = BankClock(bank)
-        self.flying: dict[str, int] = {}
-        """Bets that he has taken and the Bank not yet: the top prize of each."""
         self.trouble: dict[str, str] = {}
         """Why a game does not go on now, in words."""
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -360,14 +354,12 @@ class Tending:
         self._sending = asyncio.Semaphore(SENDS)
 
     def forget_all_but(self, offer_ids: set[str]) -> None:
-        """These games are open; what is known of others is not needed any more."""
-        for known in (self.flying, self.trouble):
-            for offer_id in set(known) - offer_ids:
-                del known[offer_id]
+        self.trouble = {one: why for one, why in self.trouble.items() if one in offer_ids}
         self.watch.forget_all_but(offer_ids)
 
-    async def look_again(self, offer_ids: Iterable[str]) -> None:
-        for offer_id in offer_ids:
+    async def look_again(self) -> None:
+        """Look at the games in which something is locked: some may be over by now."""
+        for offer_id in [one for one, game in self.watch.games().items() if game.locked]:
             with suppress(UnknownGame):
                 page = await self._journal.page(offer_id)
                 self.watch.saw(page, await self.see(page))
@@ -386,8 +378,6 @@ class Tending:
             except FairgroundError as error:
                 self._note_trouble(offer_id, error)
                 return 0
-            if page.ended is not None:
-                self.flying.pop(offer_id, None)
             return NAP if page.bet is None else 0
 
     def _note_trouble(self, offer_id: str, error: FairgroundError) -> None:
@@ -406,7 +396,7 @@ class Tending:
             if offer_id in self.trouble:
                 self.watch.tell(page, seen, self.trouble[offer_id])
             if page.bet is not None and (page.refused or seen.now.is_of(page.bet)):
-                self.flying.pop(offer_id, None)
+                self.watch.landed(offer_id)
             try:
                 match game_duty(
                     page,
@@ -464,7 +454,7 @@ class Tending:
             async with self._turn(call):
                 await self._bank.send(self._key, call, await self._spending(page, call, seen))
             if isinstance(call, SubmitBet):
-                self.flying.pop(page.offer.id, None)  # from now on the Bank has locked its prize
+                self.watch.landed(page.offer.id)  # from now on the Bank has locked its prize
         except BankRefused as refused:
             if refused.name == "TooEarly":
                 # The Bank's clock runs slower than ours: he may still be in time himself.
