@@ -7,7 +7,6 @@ something false.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -173,13 +172,3 @@ def slow(table: PlayersTable) -> None:
 async def players_table(folder: Path) -> AsyncIterator[PlayersTable]:
     async with house(folder) as made:
         yield PlayersTable(made)
-
-
-def at_the_table(folder: Path, test: Callable[[PlayersTable], Awaitable[None]]) -> None:
-    """Run a test at a table."""
-
-    async def main() -> None:
-        async with players_table(folder) as table:
-            await test(table)
-
-    asyncio.run(asyncio.wait_for(main(), 60))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -177,68 +178,60 @@ async def lost_evening(hall: ChainHall, croupier: SessionCroupier) -> SessionPla
     return player
 
 
-def test_a_close_counts_when_the_bank_has_it_for_good(caplog: pytest.LogCaptureFixture) -> None:
-    """An empty purse, and a chain that takes the closing block back: he notices both."""
-
-    async def main(url: str, node: ChainNode) -> None:
-        bank = await ChainBank.open(url, await deploy(node, HOUSE, CHIP, STEP_TIME))
-        await enter(bank, HOUSE, 50_000 * CHIP)
-        await enter(bank, GUEST, 1_000 * CHIP)
-        hall = ChainHall(bank, node)
-        croupier = SessionCroupier(bank, HOUSE, 20_000 * CHIP, MemoryJournal(), confirmations=2)
-
-        player = await lost_evening(hall, croupier)
-        node.rpc("anvil_setBalance", HOUSE.address, "0x0")
-        await player.close()
-        assert player.page.closing and not player.page.closed
-        assert await hall.phase() == Phase.OPEN
-        assert "InsufficientFunds" in croupier.trouble[player.name]
-        assert "InsufficientFunds" in caplog.text
-        beginning = lines.beginning(player.terms)
-        await bank.send(GUEST, beginning.claim(player.terms))  # what was lost would be back
-        node.rpc("anvil_setBalance", HOUSE.address, hex(10 * ETHER))
-        await croupier.visit(player.name)
-        assert croupier.trouble == {}
-        await closed_at_last(hall, player, croupier)
-
-        player = await lost_evening(hall, croupier)
-        await player.close()
-        assert await hall.phase() == Phase.CLOSED
-        node.rpc("anvil_rollback", 1)
-        assert await hall.phase() == Phase.OPEN
-        await croupier.visit(player.name)
-        await closed_at_last(hall, player, croupier)
-        await bank.close()
-
+@pytest.fixture
+@asynccontextmanager
+async def hall() -> AsyncIterator[ChainHall]:
     with anvil("--hardfork", "prague") as process:
         node = process.node()
         for key in (HOUSE, GUEST):
             node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
-        asyncio.run(asyncio.wait_for(main(process.url, node), 100))
+        bank = await ChainBank.open(process.url, await deploy(node, HOUSE, CHIP, STEP_TIME))
+        await enter(bank, HOUSE, 50_000 * CHIP)
+        await enter(bank, GUEST, 1_000 * CHIP)
+        yield ChainHall(bank, node)
+        await bank.close()
+
+
+async def test_a_close_counts_when_the_bank_has_it_for_good(
+    hall: ChainHall, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An empty purse, and a chain that takes the closing block back: he notices both."""
+    bank, node = hall.bank, hall.node
+    croupier = SessionCroupier(bank, HOUSE, 20_000 * CHIP, MemoryJournal(), confirmations=2)
+
+    player = await lost_evening(hall, croupier)
+    node.rpc("anvil_setBalance", HOUSE.address, "0x0")
+    await player.close()
+    assert player.page.closing and not player.page.closed
+    assert await hall.phase() == Phase.OPEN
+    assert "InsufficientFunds" in croupier.trouble[player.name]
+    assert "InsufficientFunds" in caplog.text
+    beginning = lines.beginning(player.terms)
+    await bank.send(GUEST, beginning.claim(player.terms))  # what was lost would be back
+    node.rpc("anvil_setBalance", HOUSE.address, hex(10 * ETHER))
+    await croupier.visit(player.name)
+    assert croupier.trouble == {}
+    await closed_at_last(hall, player, croupier)
+
+    player = await lost_evening(hall, croupier)
+    await player.close()
+    assert await hall.phase() == Phase.CLOSED
+    node.rpc("anvil_rollback", 1)
+    assert await hall.phase() == Phase.OPEN
+    await croupier.visit(player.name)
+    await closed_at_last(hall, player, croupier)
 
 
 STOPS = ["bet", "seed 0", "order", "seed 1", "acceptance"] if WIDE else ["acceptance"]
 
 
-def test_an_evening_and_every_dispute() -> None:
-    async def main(url: str, node: ChainNode) -> None:
-        bank = await ChainBank.open(url, await deploy(node, HOUSE, CHIP, STEP_TIME))
-        await enter(bank, HOUSE, 50_000 * CHIP)
-        await enter(bank, GUEST, 1_000 * CHIP)
-        hall = ChainHall(bank, node)
-        await an_honest_evening(hall)
-        await a_croupier_who_saw_the_draw(hall)
-        await a_player_who_saw_the_draw(hall)
-        hall.bank.watch = None
-        await an_old_state(hall)
-        for silent_at in STOPS:
-            await a_croupier_who_stops(hall, silent_at)
-        for silent_at in ("order", "seed 1") if WIDE else ("seed 1",):
-            await a_player_who_stops(hall, silent_at)
-        await bank.close()
-
-    with anvil("--hardfork", "prague") as process:
-        node = process.node()
-        for key in (HOUSE, GUEST):
-            node.rpc("anvil_setBalance", key.address, hex(10 * ETHER))
-        asyncio.run(asyncio.wait_for(main(process.url, node), 200))
+async def test_an_evening_and_every_dispute(hall: ChainHall) -> None:
+    await an_honest_evening(hall)
+    await a_croupier_who_saw_the_draw(hall)
+    await a_player_who_saw_the_draw(hall)
+    hall.bank.watch = None
+    await an_old_state(hall)
+    for silent_at in STOPS:
+        await a_croupier_who_stops(hall, silent_at)
+    for silent_at in ("order", "seed 1") if WIDE else ("seed 1",):
+        await a_player_who_stops(hall, silent_at)

@@ -207,11 +207,8 @@ class World:
         if done is None:
             # Killed when all was done but its last note: the notes have the whole evening.
             assert self.notes is not None
-            (path,) = (
-                p
-                for p in self.folder.glob("sessions/*.session")
-                if f'"number":{number},' in p.read_text()
-            )
+            paths = self.folder.glob("sessions/*.session")
+            (path,) = (one for one in paths if f'"number":{number},' in one.read_text())
             done = self.ended(path)
         return done
 
@@ -266,7 +263,7 @@ async def test_killed_at_every_step_the_evening_goes_on(world: World) -> None:
         assert await world.chips(GUEST) + await world.chips(HOUSE) == 2 * CHIPS
         assert (await world.kept()).phase == Phase.CLOSED
         world.nobody_said_two_things()
-        for path in world.folder.glob("*.session"):
+        for path in world.folder.glob("sessions/*.session"):
             path.unlink()
 
 

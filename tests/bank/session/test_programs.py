@@ -48,10 +48,29 @@ class Clock:
 class Hall:
     """A ledger with both parties at it."""
 
-    def __init__(self, bank: LedgerBank, clock: Clock) -> None:
-        self.bank, self.clock = bank, clock
+    def __init__(self, bank: LedgerBank, clock: Clock, store: SqliteStore) -> None:
+        self.bank, self.clock, self.store = bank, clock, store
         self.chip = bank.terms.chip_cost
         self.croupier = Moody(bank, HOUSE, HIS * self.chip, MemoryJournal())
+
+    def whole_croupier(self, bank: LedgerBank | None = None, **options: Any) -> Croupier:
+        """The Croupier as he is served, with his journal in the store; made again: restarted."""
+        return Croupier(bank or self.bank, HOUSE, self.store, **options)
+
+    async def guests(self, first: int, number: int, bank: LedgerBank | None = None) -> list[Key]:
+        """New keys with 1,000 chips each at the Bank."""
+        keys = [Key(first + i) for i in range(number)]
+        for key in keys:
+            await (bank or self.bank).issue(key.address, 1_000 * self.chip)
+            await enter(bank or self.bank, key, 1_000 * self.chip)
+        return keys
+
+    async def seat(
+        self, croupier: Croupier, guest: Key = GUEST, chips: int = MINE
+    ) -> SessionPlayer:
+        """A session with the Croupier as he is served, at his Bank."""
+        desk = croupier.sessions
+        return await SessionPlayer.open(croupier._bank, desk, guest, chips * self.chip)
 
     async def sit(self) -> SessionPlayer:
         return await SessionPlayer.open(self.bank, self.croupier, GUEST, MINE * self.chip)
@@ -109,9 +128,8 @@ async def hall(tmp_path: Path) -> AsyncIterator[Hall]:
     for key in (HOUSE, GUEST):
         await bank.issue(key.address, 50_000 * bank.terms.chip_cost)
         await enter(bank, key, 50_000 * bank.terms.chip_cost)
-    yield Hall(bank, clock)
+    yield Hall(bank, clock, store)
     await bank.close()
-    await store.close()
 
 
 async def play(player: SessionPlayer, hands: int) -> int:
@@ -277,27 +295,23 @@ async def test_what_the_croupier_declines(hall: Hall) -> None:
     await player.close()
 
 
-async def test_the_croupier_looks_after_his_sessions_by_himself(hall: Hall, tmp_path: Path) -> None:
+async def test_the_croupier_looks_after_his_sessions_by_himself(hall: Hall) -> None:
     """One Player claims an old state and goes, another says nothing any more."""
     clock, bank = hall.clock, hall.bank
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-    quiet = Key(6103)
-    await bank.issue(quiet.address, 1_000 * hall.chip)
-    await enter(bank, quiet, 1_000 * hall.chip)
-    croupier = Croupier(bank, HOUSE, store)
-    desk = croupier.sessions
-    cheat = await SessionPlayer.open(bank, desk, GUEST, MINE * hall.chip)
+    (quiet,) = await hall.guests(6103, 1)
+    croupier = hall.whole_croupier(bank)
+    cheat = await hall.seat(croupier)
     beginning, won = cheat.signed, 0
     while won >= 0:  # a loss that the Player would like to forget
         await cheat.deal(1, 1)
         won = await cheat.draw(ORDERS[0])
-    asleep = await SessionPlayer.open(bank, desk, quiet, MINE * hall.chip)
+    asleep = await hall.seat(croupier, quiet)
     await asleep.deal(1, 1)
     assert (await croupier.report()).open_sessions == 2
     await bank.send(GUEST, beginning.claim(cheat.terms))
 
     # He is started again, and knows all of it from his journal.
-    croupier = Croupier(bank, HOUSE, store)
+    croupier = hall.whole_croupier(bank)
     await croupier.prepare()
     assert (await croupier.report()).open_sessions == 2
     silent = iter(range(0, 10**6, bank.terms.step_time + 1))
@@ -312,40 +326,30 @@ async def test_the_croupier_looks_after_his_sessions_by_himself(hall: Hall, tmp_
         cheat.share - MINE * hall.chip
     )
     assert (await bank.account(quiet.address)).available == (1_000 - 1) * hall.chip
-    await store.close()
 
 
-async def test_strangers_lock_half_of_his_money_at_the_most(hall: Hall, tmp_path: Path) -> None:
+async def test_strangers_lock_half_of_his_money_at_the_most(hall: Hall) -> None:
     bank = hall.bank
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-    croupier = Croupier(bank, HOUSE, store)
-    guests = [Key(6110 + number) for number in range(3)]
-    for guest in guests:
-        await bank.issue(guest.address, 1_000 * hall.chip)
-        await enter(bank, guest, 1_000 * hall.chip)
-    sat = [
-        await SessionPlayer.open(bank, croupier.sessions, guest, MINE * hall.chip)
-        for guest in guests[:2]
-    ]
+    croupier = hall.whole_croupier(bank)
+    guests = await hall.guests(6110, 3)
+    sat = [await hall.seat(croupier, guest) for guest in guests[:2]]
     assert {one.terms.croupier_funds // hall.chip for one in sat} == {12_500}
     with pytest.raises(Busy, match="1/2 of his money"):
-        await SessionPlayer.open(bank, croupier.sessions, guests[2], MINE * hall.chip)
+        await hall.seat(croupier, guests[2])
     # A session with hands makes a player known, and known players have room of their own.
     await play(sat[0], 1)
     await sat[0].close()
     for _ in range(2):
         await croupier.pump()
-    again = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+    again = await hall.seat(croupier, guests[0])
     assert again.terms.number == 1
-    await store.close()
 
 
-async def test_a_new_key_without_closing_shop(hall: Hall, tmp_path: Path) -> None:
+async def test_a_new_key_without_closing_shop(hall: Hall) -> None:
     """Open games and sessions end under the key that they began with; new ones have the new."""
     bank, new = hall.bank, Key(6120)
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-    old = Croupier(bank, HOUSE, store)
-    evening = await SessionPlayer.open(bank, old.sessions, GUEST, MINE * hall.chip)
+    old = hall.whole_croupier(bank)
+    evening = await hall.seat(old)
     won = await play(evening, 1)
     await evening.deal(1, 1)
     other = Guest(bank, 6121)
@@ -356,7 +360,7 @@ async def test_a_new_key_without_closing_shop(hall: Hall, tmp_path: Path) -> Non
     while (await other.say_next(old, offer, bet, ORDERS[0])).stage != "awaits-order":
         await old.pump()
 
-    rotated = Croupier(bank, HOUSE, store, signing=[new])
+    rotated = hall.whole_croupier(signing=[new])
     assert (await rotated.about()).key == new.address
     assert (await bank.account(HOUSE.address)).key == new.address
     while (await other.say_next(rotated, offer, bet, ORDERS[0])).stage != "over":
@@ -368,7 +372,7 @@ async def test_a_new_key_without_closing_shop(hall: Hall, tmp_path: Path) -> Non
     assert await hall.chips(GUEST) == 50_000 + won // hall.chip
     assert evening.terms.croupier_key == HOUSE.address
 
-    again = await SessionPlayer.open(bank, rotated.sessions, GUEST, MINE * hall.chip)
+    again = await hall.seat(rotated)
     assert again.terms.croupier_key == new.address
     await play(again, 1)
     await again.close()
@@ -376,8 +380,7 @@ async def test_a_new_key_without_closing_shop(hall: Hall, tmp_path: Path) -> Non
     assert (await rotated.offer(other.address)).croupier_key == new.address
     # Who forgets the new key is told so, and does not go back to the old one.
     with pytest.raises(InputError, match="--signing-key"):
-        await Croupier(bank, HOUSE, store).about()
-    await store.close()
+        await hall.whole_croupier(bank).about()
 
 
 class Dear(LedgerBank):
@@ -387,37 +390,30 @@ class Dear(LedgerBank):
         return self.terms.chip_cost * len([*calls])
 
 
-async def test_gas_is_kept_for_every_open_session(hall: Hall, tmp_path: Path) -> None:
+async def test_gas_is_kept_for_every_open_session(hall: Hall) -> None:
     """A purse that could not pay for a dispute takes no further session."""
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
-    bank, guests = await Dear.open(store, clock=hall.clock), [Key(6130), Key(6131)]
-    for guest in guests:
-        await bank.issue(guest.address, 1_000 * hall.chip)
-        await enter(bank, guest, 1_000 * hall.chip)
-    croupier = Croupier(bank, HOUSE, store)
+    bank = await Dear.open(hall.store, clock=hall.clock)
+    guests = await hall.guests(6130, 2, bank)
+    croupier = hall.whole_croupier(bank)
     enough = len(GAME_CALLS) + len(SESSION_CALLS)
     with pytest.raises(Busy, match="for gas"):
-        await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+        await hall.seat(croupier, guests[0])
     await bank.issue(HOUSE.address, (enough - 1) * hall.chip)
-    first = await SessionPlayer.open(bank, croupier.sessions, guests[0], MINE * hall.chip)
+    first = await hall.seat(croupier, guests[0])
     for _ in range(2):
         with pytest.raises(Busy, match="for gas"):
-            await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
-        croupier = Croupier(bank, HOUSE, store)  # he knows it after a start, too
+            await hall.seat(croupier, guests[1])
+        croupier = hall.whole_croupier(bank)  # he knows it after a start, too
     await bank.issue(HOUSE.address, hall.chip)
-    await SessionPlayer.open(bank, croupier.sessions, guests[1], MINE * hall.chip)
+    await hall.seat(croupier, guests[1])
     assert first.terms.number == 0
     await bank.close()
-    await store.close()
 
 
-async def test_nothing_is_signed_in_a_session_that_somebody_closes(
-    hall: Hall, tmp_path: Path
-) -> None:
+async def test_nothing_is_signed_in_a_session_that_somebody_closes(hall: Hall) -> None:
     """A claim of an old state becomes final some time: who plays on might play for nothing."""
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-    croupier = Croupier(hall.bank, HOUSE, store)
-    player = await SessionPlayer.open(hall.bank, croupier.sessions, GUEST, MINE * hall.chip)
+    croupier = hall.whole_croupier()
+    player = await hall.seat(croupier)
     beginning = player.signed
     await play(player, 2)
     await hall.bank.send(HOUSE, beginning.claim(player.terms))
@@ -431,18 +427,14 @@ async def test_nothing_is_signed_in_a_session_that_somebody_closes(
     await hall.until_over(player.settle)
     *_, closed = await hall.bank.told(player.terms.struct_hash())
     assert (closed.name, closed.values["hands"]) == ("SessionClosed", 2)
-    await store.close()
 
 
-async def test_who_opens_sessions_must_bring_money_and_take_time(
-    hall: Hall, tmp_path: Path
-) -> None:
+async def test_who_opens_sessions_must_bring_money_and_take_time(hall: Hall) -> None:
     """New keys cost nothing, and neither does an empty session: he pays the gas of each."""
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
     chip, other = hall.chip, Key(6141)
-    bank = await Dear.open(store, clock=hall.clock)
+    bank = await Dear.open(hall.store, clock=hall.clock)
     await bank.issue(HOUSE.address, 1_000 * chip)
-    croupier = Croupier(bank, HOUSE, store)
+    croupier = hall.whole_croupier(bank)
     desk = croupier.sessions
     for funds in (0, 1, 20 * chip - 1):
         with pytest.raises(Declined, match="at least"):
@@ -457,26 +449,19 @@ async def test_who_opens_sessions_must_bring_money_and_take_time(
     await enter(bank, other, 20 * chip)
     await SessionPlayer.open(bank, desk, other, 20 * chip)
     # Where calls cost nothing, nobody has to wait.
-    free = Croupier(hall.bank, HOUSE, store)
+    free = hall.whole_croupier()
     for _ in range(5):
         player = await SessionPlayer.open(hall.bank, free.sessions, GUEST, 20 * chip)
         await player.close()
     await bank.close()
-    await store.close()
 
 
-async def test_who_has_played_a_session_is_known_after_a_restart(
-    hall: Hall, tmp_path: Path
-) -> None:
+async def test_who_has_played_a_session_is_known_after_a_restart(hall: Hall) -> None:
     """The Bank forgets the hands of a session that is closed; his journal does not."""
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-    croupier = Croupier(hall.bank, HOUSE, store)
-    guests = [Key(6150), Key(6151), Key(6152)]
-    for guest in guests:
-        await hall.bank.issue(guest.address, 1_000 * hall.chip)
-        await enter(hall.bank, guest, 1_000 * hall.chip)
+    croupier = hall.whole_croupier()
+    guests = await hall.guests(6150, 3)
     for guest, hands in zip(guests, (1, 0), strict=False):
-        player = await SessionPlayer.open(hall.bank, croupier.sessions, guest, MINE * hall.chip)
+        player = await hall.seat(croupier, guest)
         await play(player, hands)
         await player.close()
     for _ in range(2):
@@ -484,8 +469,7 @@ async def test_who_has_played_a_session_is_known_after_a_restart(
         assert known == [True, False, False]
         kept = await hall.bank.session(HOUSE.address, guests[0].address)
         assert (kept.phase, kept.hands) == (Phase.CLOSED, 0)
-        croupier = Croupier(hall.bank, HOUSE, store)
-    await store.close()
+        croupier = hall.whole_croupier()
 
 
 async def test_terms_that_stay_good_for_long_are_not_signed(hall: Hall) -> None:
@@ -501,7 +485,7 @@ async def test_terms_that_stay_good_for_long_are_not_signed(hall: Hall) -> None:
 
 
 async def test_a_node_that_is_a_block_behind_is_waited_for(
-    hall: Hall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Behind(LedgerBank):
         behind = 0
@@ -515,8 +499,7 @@ async def test_a_node_that_is_a_block_behind_is_waited_for(
 
     monkeypatch.setattr("fairground.bank.session.player.GLANCE", 0)
 
-    store = await SqliteStore.open(f"sqlite:///{tmp_path}/bank.db")
-    bank = await Behind.open(store, clock=hall.clock)
+    bank = await Behind.open(hall.store, clock=hall.clock)
     bank.behind = 3
     funds = MINE * hall.chip
     player = await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
@@ -528,4 +511,3 @@ async def test_a_node_that_is_a_block_behind_is_waited_for(
     with pytest.raises(Declined, match="did not bring the session"):
         await SessionPlayer.open(bank, hall.croupier, GUEST, funds)
     await bank.close()
-    await store.close()
