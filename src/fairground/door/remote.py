@@ -91,7 +91,9 @@ class RemoteSeat:
             player = make_player(player, self.game, SystemStream(), self.seat)
         while questions := self.asks():
             for question in questions:
-                self.remote.give(question.ask, player.choose(self.game, question.view, self.seat))
+                move = player.choose(self.game, question.view, self.seat)
+                self.game.check(self.view, self.seat, move)
+                self.remote.give(question.ask, move)
             self.remote.look()
         return self.verify()
 
