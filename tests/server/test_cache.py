@@ -51,7 +51,7 @@ def oracle(base: int, length: int, kind: str, guesses: int) -> Make:
 
 async def table(hall: Hall) -> Live:
     """A table of which the house keeps a hash chain of the usual length."""
-    async with News(hall) as news, Tables(hall, news, Clocks(time.time)) as tables:
+    async with News(hall) as news, Tables(hall, news, Clocks(time.time)).running() as tables:
         seats = [NewSeat("Ada"), NewSeat("Bot", player="random")]
         name, _ = await tables.make(NewTable("zombie/2", seats, {"players": 2}))
         return await tables.find(name)

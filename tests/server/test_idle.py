@@ -68,7 +68,7 @@ class Arena:
         """Turn the clock on, and sweep."""
         self.clock.now += seconds
         with self.client.portal() as portal:
-            portal.call(self.app.state.arena.idle.sweep)
+            portal.call(self.app.state.arena.oracles.end_idle)
 
 
 @pytest.fixture
@@ -126,9 +126,8 @@ def test_who_acts_at_the_last_moment_plays_on(arena: Arena) -> None:
     arena.clock.now += LIMIT
     assert arena.guess(uri).status_code == 200
     with arena.client.portal() as portal:
-        portal.call(
-            arena.app.state.arena.oracles.end_idle, name, int(arena.clock.now) - 120, "idle"
-        )
+        end = arena.app.state.arena.oracles.end_if_idle
+        portal.call(end, name, int(arena.clock.now) - 120, "idle")
     assert not arena.over(uri)
 
 
@@ -166,7 +165,9 @@ def test_after_a_restart_there_is_an_hour(tmp_path: Path) -> None:
 
 def test_no_limit(tmp_path: Path) -> None:
     with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(), idle_limit=0) as arena:
-        assert arena.app.state.arena.idle._looking is None
+        uri = arena.new()
+        arena.after(365 * 24 * 3600)
+        assert not arena.over(uri)
 
 
 def test_there_is_room_for_another_game(tmp_path: Path) -> None:

@@ -8,9 +8,11 @@ idle game is evicted even if there is room. Nothing is lost: the store has all o
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
 from typing import Any, Final, NamedTuple
 
@@ -26,7 +28,7 @@ from fairground.server.http.problems import GameOver, Unknown
 from fairground.server.limits.gate import GAMES_IN_MEMORY
 from fairground.server.storage import unkeyed
 from fairground.server.workers import Thinkers
-from fairground.store import Append, LogVault, Store, Stored
+from fairground.store import Append, LogVault, Store, StoreAway, Stored
 from fairground.table import Ask, Table
 from fairground.transcript import check_chain
 from fairground.verifier import resume
@@ -549,3 +551,26 @@ class Hall:
         live.recorded = sum(map(len, stored.lines))
         live.reading = stored_reading(stored)
         return live
+
+
+@asynccontextmanager
+async def repeating(look: Callable[[], Awaitable[None]], seconds: float) -> AsyncIterator[None]:
+    """Call ``look`` again and again, so many seconds apart, while the body runs."""
+
+    async def look_on() -> None:
+        while True:
+            try:
+                await look()
+            except StoreAway:
+                pass  # it is known already (`outages`)
+            except Exception:
+                logging.getLogger("fairground.server").exception("a sweep through the games failed")
+            await asyncio.sleep(seconds)
+
+    looking = asyncio.create_task(look_on())
+    try:
+        yield
+    finally:
+        looking.cancel()
+        with suppress(asyncio.CancelledError):
+            await looking

@@ -11,6 +11,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 
 from litestar.datastructures import State
 from litestar.di import NamedDependency
@@ -23,9 +24,9 @@ from fairground.server.contests.service import ContestLists, Contests
 from fairground.server.events.stream import Streams, Tickets
 from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.server.limits.metrics import Measured, Metrics
-from fairground.server.live_games import Hall
+from fairground.server.live_games import Hall, repeating
 from fairground.server.log_watch import News
-from fairground.server.oracles.service import Idle, Oracles, Room
+from fairground.server.oracles.service import Oracles, Room
 from fairground.server.storage import Outages
 from fairground.server.tables.company import Company, Reviews
 from fairground.server.tables.service import Clocks, Tables
@@ -45,7 +46,6 @@ class ArenaState:
     outages: Outages
     news: News
     oracles: Oracles
-    idle: Idle
     contests: Contests
     contest_games: ContestGames
     contest_lists: ContestLists
@@ -93,6 +93,10 @@ def steady(clock: Callable[[], float]) -> Callable[[], float]:
     return lambda: offset + time.monotonic()
 
 
+SWEEP: Final = 60
+"""Seconds between two looks for idle oracles, at most."""
+
+
 @asynccontextmanager
 async def open_arena(
     database: str,
@@ -116,13 +120,13 @@ async def open_arena(
     store = Measured(await open_store(database), metrics)
     hall = Hall(store, games_in_memory, clock)
     hall.opening, hall.ended = limits.opening, limits.closed
-    oracles, contests = Oracles(hall), Contests(store, clock)
+    oracles, contests = Oracles(hall, idle_limit), Contests(store, clock)
     contest_games = ContestGames(hall, contests, factories)
     try:
         async with (
             News(hall) as news,
-            Tables(hall, news, Clocks(clock), metrics) as tables,
-            Idle(hall, oracles, idle_limit) as idle,
+            Tables(hall, news, Clocks(clock), metrics).running() as tables,
+            repeating(oracles.end_idle, min(SWEEP, idle_limit or SWEEP)),
         ):
             news.hearers.append(contests.heard)
             yield ArenaState(
@@ -133,7 +137,6 @@ async def open_arena(
                 store.outages,
                 news,
                 oracles,
-                idle,
                 contests,
                 contest_games,
                 ContestLists(contests),

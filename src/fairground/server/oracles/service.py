@@ -8,12 +8,10 @@ look-alike that nobody can open, and at the end they show a code that fits all t
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Final, Self
+from contextlib import suppress
+from typing import Final
 
 from fairground.core import SAFE, BadShare
 from fairground.fair.chains import HashChainsDealer
@@ -40,10 +38,9 @@ from fairground.games.codebreaking.rules import (
 )
 from fairground.games.codebreaking.solver.advice import Counting
 from fairground.server.http.problems import AlreadyDone, GameOver, TooManyAttempts
-from fairground.server.limits.gate import IDLE
 from fairground.server.live_games import MARK, STOPPED, Hall, Live
 from fairground.server.oracles.wire import CountsOut, GivenAnswer, OracleOut, Reveal
-from fairground.store import Conflict, StoreAway, retried
+from fairground.store import Conflict, retried
 from fairground.table import Table
 from fairground.transcript import line_hash
 
@@ -63,6 +60,13 @@ QUICK: Final = 100_000
 
 COUNTED: Final = 1_000_000
 """The largest space in which the codes that are left are counted."""
+
+
+GRACE: Final = 3600
+"""Seconds after a start in which nothing is ended: while the arena was down, nobody could play."""
+
+BUNCH: Final = 100
+"""Idle oracles that are ended at a time."""
 
 
 class Room(ABC):
@@ -104,8 +108,10 @@ class Room(ABC):
 class Oracles(Room):
     """All oracles of an arena that belong to no contest."""
 
-    def __init__(self, hall: Hall) -> None:
+    def __init__(self, hall: Hall, idle_limit: int = 0) -> None:
         self._hall = hall
+        self._idle_limit = idle_limit
+        self._begins = hall.clock() + min(GRACE, idle_limit)
 
     async def make(self, base: int, length: int, oracle_type: str) -> Live:
         live = self._hall.open(
@@ -177,9 +183,33 @@ class Oracles(Room):
         live = await self._hall.find(log, KIND)
         return b"".join(live.table.transcript.lines[: live.stored])
 
-    async def end_idle(self, log: str, before: int, reason: str) -> None:
-        """End a game that nobody has acted on since. It is the house that says so."""
-        async with self._hall.using(log, KIND) as live:
+    # Idle oracles
+    #
+    # The house forfeits an oracle that was idle for longer than the limit, and the record says that
+    # this is the house's word. Its transcript is complete and can be verified, a fair oracle opens
+    # its code, and the client has room for another game. Tables need no such limit, since a time
+    # bank runs whenever they wait for somebody. The games of a contest end with the contest.
+    #
+    # The store has an index by the time of the last action, so a sweep costs the same with ten open
+    # oracles and with a hundred thousand. A client that comes back after the limit, but before the
+    # next sweep, may play on.
+
+    async def end_idle(self) -> None:
+        """End the oracles that nobody plays; with limit 0, none."""
+        now = int(self._hall.clock())
+        before = now - self._idle_limit - MARK  # times are rounded down to a `MARK`
+        if not self._idle_limit or now < self._begins:
+            return
+        reason = f"idle: nothing was submitted for {self._idle_limit} seconds, by the house's clock"
+        tried: set[str] = set()
+        while names := set(await self._hall.store.idle(KIND, before, BUNCH)) - tried:
+            for name in names:
+                with suppress(Conflict):  # another server was faster
+                    await self.end_if_idle(name, before, reason)
+            tried = names
+
+    async def end_if_idle(self, name: str, before: int, reason: str) -> None:
+        async with self._hall.using(name, KIND) as live:
             if not live.table.closed and live.seen < before:
                 live.table.forfeit(BREAKER, reason, by="house")
                 await self._hall.save(live)
@@ -286,72 +316,3 @@ def seconds_until(solved: float | None, made: float | None) -> float | None:
     if solved is None or made is None:
         return None
     return round(max(0.0, solved - made), 3)
-
-
-# Idle oracles
-#
-# The house forfeits an oracle that was idle for longer than the limit, and the record says that
-# this is the house's word. Its transcript is complete and can be verified, a fair oracle opens its
-# code, and the client has room for another game. Tables need no such limit, since a time bank runs
-# whenever they wait for somebody. The games of a contest end with the contest.
-#
-# The store has an index by the time of the last action, so a sweep costs the same with ten open
-# oracles and with a hundred thousand. A client that comes back after the limit, but before the next
-# sweep, may play on.
-
-
-log = logging.getLogger("fairground.server")
-
-GRACE: Final = 3600
-"""Seconds after a start in which nothing is ended: while the arena was down, nobody could play."""
-
-PAUSE: Final = 60
-"""Seconds between two looks, at most."""
-
-BUNCH: Final = 100
-
-
-class Idle:
-    """Looks now and then for oracles that nobody plays; with limit 0, never."""
-
-    def __init__(self, hall: Hall, oracles: Oracles, limit: int = IDLE) -> None:
-        self._hall = hall
-        self._oracles = oracles
-        self._limit = limit
-        self._begins = hall.clock() + min(GRACE, limit)
-        self._looking: asyncio.Task[None] | None = None
-
-    async def __aenter__(self) -> Self:
-        if self._limit:
-            self._looking = asyncio.create_task(self._look_on())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._looking is not None:
-            self._looking.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._looking
-
-    async def sweep(self) -> None:
-        """End what is due. Times are rounded down to a `MARK`, so wait that much longer."""
-        now = int(self._hall.clock())
-        before = now - self._limit - MARK
-        if now < self._begins:
-            return
-        reason = f"idle: nothing was submitted for {self._limit} seconds, by the house's clock"
-        tried: set[str] = set()
-        while names := set(await self._hall.store.idle(KIND, before, BUNCH)) - tried:
-            for name in names:
-                with contextlib.suppress(Conflict):  # another server was faster
-                    await self._oracles.end_idle(name, before, reason)
-            tried = names
-
-    async def _look_on(self) -> None:
-        while True:
-            await asyncio.sleep(min(PAUSE, self._limit))
-            try:
-                await self.sweep()
-            except StoreAway:
-                continue  # it is known already (`outages`)
-            except Exception:
-                log.exception("idle games could not be looked for")

@@ -10,11 +10,10 @@ All time comes from one function that is passed in; tests pass one that they con
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, Final, Self, TypeVar
 
 from fairground.core import Game, InputError, Seat, StaleAsk
@@ -22,7 +21,15 @@ from fairground.fair.bits import Tag, digest, token
 from fairground.players import listing_of as player_listing
 from fairground.server.http.problems import AlreadyDone, GameOver, Unknown
 from fairground.server.limits.metrics import Metrics
-from fairground.server.live_games import STOPPED, Hall, Live, Reading, Shown, stored_reading
+from fairground.server.live_games import (
+    STOPPED,
+    Hall,
+    Live,
+    Reading,
+    Shown,
+    repeating,
+    stored_reading,
+)
 from fairground.server.log_watch import News
 from fairground.server.tables.opening import (
     KIND,
@@ -37,7 +44,7 @@ from fairground.server.tables.opening import (
 from fairground.server.tables.thoughts import Question, advised, decide
 from fairground.server.tables.wire import Hint, NewTable, Taken
 from fairground.server.workers import BUDGET, Lane, Thinking, TookTooLong
-from fairground.store import Append, Conflict, StoreAway, retried
+from fairground.store import Append, Conflict, retried
 from fairground.table import Ask
 from fairground.transcript import canonical
 from fairground.verifier import said
@@ -226,19 +233,18 @@ class Tables:
         self.house = House(Thinking(metrics))
         self._deadlines: dict[str, float] = {}
         """Open tables: when the first bank of each will be empty, as far as we know."""
-        self._sweeping: asyncio.Task[None] | None = None
+        self._started = False
+        self._sweeps = 0
         self.waiting = Waiting(hall, self.begin)
 
-    async def __aenter__(self) -> Self:
-        self._sweeping = asyncio.create_task(self._sweep_on())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._sweeping
-        self.house.thinking.stop()
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Self]:
+        """Look at the clocks while the body runs."""
+        try:
+            async with repeating(self._sweep, SWEEP):
+                yield self
+        finally:
+            self.house.thinking.stop()
 
     # Making
 
@@ -467,22 +473,14 @@ class Tables:
             except Unknown:
                 del self._deadlines[name]
 
-    async def _sweep_on(self) -> None:
-        rounds, started = 0, False
-        while True:
-            try:
-                if not started:
-                    await self.start_clocks()
-                    started = True
-                if rounds % EXPIRE == 0:
-                    await self.waiting.expire()
-                await self.sweep()
-            except StoreAway:
-                pass  # it is known already (`outages`)
-            except Exception:
-                log.exception("the clocks could not be looked at")
-            rounds += 1
-            await asyncio.sleep(SWEEP)
+    async def _sweep(self) -> None:
+        if not self._started:
+            await self.start_clocks()
+            self._started = True
+        if self._sweeps % EXPIRE == 0:
+            await self.waiting.expire()
+        self._sweeps += 1
+        await self.sweep()
 
 
 # Answers that were given before
