@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
 import pytest
 from litestar.testing import TestClient
 
@@ -408,7 +409,7 @@ def test_histories_that_look_the_same_are_told_the_same(sample: Sample) -> None:
         asks = tuple(Ask("move", seat, 1, "") for seat in asked)
         shown = Shown(state, asks, 1, "", False, None, None)
         for seat in (None, *range(game.seats)):
-            text = json.dumps(position(game, shown, seat, names))
+            text = msgspec.json.encode(position(game, shown, seat, names)).decode()
             assert told.setdefault((seat, observed(history, seat)), text) == text
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -61,6 +62,8 @@ NUMBER: Final = re.compile(r"^\[Errno -?\d+\] ")
 """Stands before the system's words for an error."""
 
 T = TypeVar("T")
+
+_MAKING: Final = threading.Lock()
 
 
 class Refused(FairgroundError):
@@ -131,9 +134,15 @@ def no_cookies() -> CookieJar:
     return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
-@cache
 def _client() -> httpx.Client:
-    """Return the client of this process. It trusts the certificates that the system trusts."""
+    """Return the one client of this process. (A second one would leave its sockets open.)"""
+    with _MAKING:
+        return _new_client()
+
+
+@cache
+def _new_client() -> httpx.Client:
+    """Return a client with the certificates that the system trusts."""
     return httpx.Client(
         verify=ssl.create_default_context(),
         cookies=no_cookies(),

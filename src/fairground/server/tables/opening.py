@@ -43,10 +43,7 @@ def opened(
     """Return a new table, not yet stored; ``digests`` are those of its seats' tokens."""
     _check_options(wanted)
     game = make_game(wanted.game, wanted.params)
-    chairs = [
-        Chair(seat.name, "house" if seat.player is not None else "self", seat.lends)
-        for seat in wanted.seats
-    ]
+    chairs = [Chair(seat.name, seat.by, seat.lends) for seat in wanted.seats]
     players = {
         number: _modest(seat.player)
         for number, seat in enumerate(wanted.seats)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import islice, pairwise
 from typing import Any, Final
 
 import msgspec
+from msgspec import UNSET
 
-from fairground.core import Game, Seat, TooMany, written
+from fairground.core import Game, Move, Seat, TooMany, written
 from fairground.json_views import as_json
 from fairground.server.http.problems import TooManyRequests, Unknown
 from fairground.server.live_games import Live, Shown
@@ -52,24 +53,35 @@ MOVES: Final = frozenset({"move", "seal"})
 def position(
     game: Game[Any], shown: Shown, seat: Seat | None, names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the state as JSON: the view, words for it, and the legal moves.
+    """Return the members of a `TableOut` about the position: view, words, and legal moves.
 
     The law that views leak nothing is run against this function.
     """
     view = game.view(shown.state, seat)
     words = words_for(game, names, seat)
-    asked = any(ask.seat == seat and ask.kind in MOVES for ask in shown.asks)
     told: dict[str, Any] = {"view": as_json(view), "words": _sentences(words, view, shown)}
-    if seat is None or not asked:
+    if seat is None or not any(ask.seat == seat and ask.kind in MOVES for ask in shown.asks):
         return told
-    told["moves"] = _moves(game, view, seat)
+    moves = _at_most(MOST_MOVES, game.moves, view, seat)
+    told["moves"] = "too-many" if moves is None else as_json(moves)
     told["words"] += f" {words.question(view, seat)}"
-    choices = _choices(words, view, seat)
+    choices = _at_most(MOST_CHOICES, game.choices, view, seat)
     if choices is None:
         told["form"] = game.move_schema(view)
     else:
-        told["choices"] = choices
+        told["choices"] = [Choice(as_json(one), words.option(view, seat, one)) for one in choices]
     return told
+
+
+def _at_most(
+    most: int, listed: Callable[[Any, Seat], Iterable[Move]], view: Any, seat: Seat
+) -> list[Move] | None:
+    """Return these moves, or ``None`` if they are more than ``most``."""
+    try:
+        moves = list(islice(listed(view, seat), most + 1))
+    except TooMany:
+        return None
+    return moves if len(moves) <= most else None
 
 
 def _sentences(words: PlainWords[Any], view: Any, shown: Shown) -> str:
@@ -82,24 +94,6 @@ def _sentences(words: PlainWords[Any], view: Any, shown: Shown) -> str:
     elif others := sorted({ask.seat for ask in shown.asks} - {words.reader}):
         lines.append(f"The table waits for {listed([words.names[seat] for seat in others])}.")
     return " ".join(lines)
-
-
-def _moves(game: Game[Any], view: Any, seat: Seat) -> Any:
-    try:
-        moves = list(islice(game.moves(view, seat), MOST_MOVES + 1))
-    except TooMany:
-        return "too-many"
-    return as_json(moves) if len(moves) <= MOST_MOVES else "too-many"
-
-
-def _choices(words: PlainWords[Any], view: Any, seat: Seat) -> list[dict[str, Any]] | None:
-    try:
-        moves = list(islice(words.game.choices(view, seat), MOST_CHOICES + 1))
-    except TooMany:
-        return None
-    if len(moves) > MOST_CHOICES:
-        return None
-    return [{"move": as_json(one), "words": words.option(view, seat, one)} for one in moves]
 
 
 async def describe(
@@ -129,88 +123,71 @@ def waiting_words(table: WaitingTable) -> str:
 
 def _waiting(here: str, name: str, table: WaitingTable, seat: Seat | None) -> TableOut:
     wanted, where = table.wanted, f"{here}tables/{name}"
-    out = TableOut(
-        where,
-        wanted.game,
-        wanted.params,
-        wanted.dealer,
-        {},
-        [
-            SeatOut(
-                chair.name,
-                "self" if chair.player is None else "house",
-                chair.lends,
-                chair.player,
-                open=chair.open,
-            )
-            for chair in wanted.seats
-        ],
-        0,
-        NO_LINE,
-        [],
-        False,
-        None,
-        f"{where}/transcript",
-        f"{where}/events",
-        "",
-        waiting_words(table),
-        OPEN,
+    chairs = [
+        SeatOut(one.name, one.by, one.lends, one.player, open=one.open) for one in wanted.seats
+    ]
+    return TableOut(
+        self=where,
+        game=wanted.game,
+        params=wanted.params,
+        dealer=wanted.dealer,
+        public={},
+        seats=chairs,
+        step=0,
+        head=NO_LINE,
+        waiting_for=[],
+        over=False,
+        view=None,
+        transcript=f"{where}/transcript",
+        events=f"{where}/events",
+        table="",
+        words=waiting_words(table),
+        state=OPEN,
+        seat=UNSET if seat is None else seat,
+        asks=UNSET if seat is None else [],
     )
-    if seat is not None:
-        out.seat, out.asks = seat, []
-    return out
 
 
 def _begun(here: str, live: Live, shown: Shown, tables: Tables, seat: Seat | None) -> TableOut:
-    table, private = live.table, live.private
-    where = f"{here}tables/{live.log}"
-    reading = live.reading
+    table, reading, where = live.table, live.reading, f"{here}tables/{live.log}"
     left = {} if reading is None or shown.over else tables.clocks.left(reading)
-    seats = [
-        SeatOut(
-            *chair,
-            private.players.get(str(number)),
-            round(max(0.0, left[number]), 3) if number in left else None,
-        )
-        for number, chair in enumerate(table.setting.chairs)
-    ]
+    chairs = table.setting.chairs
     start = table.transcript.events[0]
-    told = position(table.game, shown, seat, [chair.name for chair in table.setting.chairs])
-    out = TableOut(
-        where,
-        start["game"],
-        start["params"],
-        start["dealer"],
-        start["public"],
-        seats,
-        shown.step,
-        shown.head,
-        sorted({ask.seat for ask in shown.asks}),
-        shown.over,
-        told["view"],
-        f"{where}/transcript",
-        f"{where}/events",
-        start["table"],
-        told["words"],
-        OVER if shown.over else PLAYING,
-        void=shown.void,
-    )
+    told = position(table.game, shown, seat, [chair.name for chair in chairs])
     if shown.over:
-        out.payoff = None if shown.payoff is None else list(shown.payoff)
+        told["payoff"] = None if shown.payoff is None else list(shown.payoff)
     if seat is not None:
-        out.seat = seat
-        out.asks = [
+        told["seat"] = seat
+        told["asks"] = [
             AskOut(ask_id(ask), ask.kind, ask.step, ask.head, written(ask.n), ask.run)
             for ask in shown.asks
             if ask.seat == seat
         ]
-    if "moves" in told:
-        out.moves = told["moves"]
-    if "choices" in told:
-        out.choices = [Choice(**choice) for choice in told["choices"]]
-    if "form" in told:
-        out.form = told["form"]
-    return out
+    return TableOut(
+        self=where,
+        game=start["game"],
+        params=start["params"],
+        dealer=start["dealer"],
+        public=start["public"],
+        seats=[
+            SeatOut(
+                *chair,
+                live.private.players.get(str(number)),
+                round(max(0.0, left[number]), 3) if number in left else None,
+            )
+            for number, chair in enumerate(chairs)
+        ],
+        step=shown.step,
+        head=shown.head,
+        waiting_for=sorted({ask.seat for ask in shown.asks}),
+        over=shown.over,
+        transcript=f"{where}/transcript",
+        events=f"{where}/events",
+        table=start["table"],
+        state=OVER if shown.over else PLAYING,
+        void=shown.void,
+        **told,
+    )
 
 
 # The public list of tables, newest first

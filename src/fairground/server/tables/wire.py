@@ -35,6 +35,10 @@ class NewSeat(Struct):
     open: bool = False
     """True for a seat that anybody may take. They then choose a name, and what to lend."""
 
+    @property
+    def by(self) -> str:
+        return "self" if self.player is None else "house"
+
 
 class NewTable(Struct):
     """A game to open."""
