@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, NamedTuple, SupportsBytes, TypeAlias, cast, overload
+from typing import Any, NamedTuple, SupportsBytes, TypeAlias, overload
 
 from fairground.core import Fault, Game, InputError, Over, Seat, Unreadable
 from fairground.escape import named, shown
@@ -14,36 +14,37 @@ from fairground.fair.register import SCHEMES, Schemes
 from fairground.games import GAMES, Games
 from fairground.receipts import found, read_receipts, table_of
 from fairground.table import Table
-from fairground.transcript import Event, Transcript, line_hash, parse
+from fairground.transcript import Event, line_hash, parse
 from fairground.transcript import read as lines_of
 from fairground.verifier import Verdict
 from fairground.verifier import replay as run_again
 from fairground.verifier import verify as judge
 from fairground.words import PlainWords, words_for
+from fairground.words.telling import told
 
 Source: TypeAlias = "SupportsBytes | bytes | str | PathLike[str] | Table"
 """A table, a `Record`, the bytes of a transcript, or the path of a file."""
 
 
 class Record:
-    """A transcript as it was read. Nothing in it is checked: that is what `verify` is for."""
+    """A transcript as it was read. Nothing in it is checked: use `verify`."""
 
     def __init__(self, data: bytes) -> None:
         self.lines = lines_of(data)
 
     @cached_property
     def events(self) -> list[Event]:
-        """The events, one object for each line; raises a `Fault` at a line that is none."""
+        """One event for each line; raises a `Fault` at the first bad line."""
         return [parse(line, number) for number, line in enumerate(self.lines, 1)]
 
     @property
     def start(self) -> Event:
-        """The first event: game, parameters, scheme and seats."""
+        """The first event, with game, parameters, scheme and seats."""
         return self.events[0]
 
     @property
     def heads(self) -> list[str]:
-        """The hash of each line: what somebody may have kept as a receipt."""
+        """The hash of each line. Any of them may have been kept as a receipt."""
         return [line_hash(line) for line in self.lines]
 
     def __bytes__(self) -> bytes:
@@ -65,12 +66,16 @@ class Record:
 
 
 def bytes_of(source: Source) -> bytes:
-    """The bytes of a transcript."""
+    """Return the bytes of a transcript."""
     if isinstance(source, Table):
         return bytes(source.transcript)
     if isinstance(source, (str, PathLike)):
-        return _contents(Path(fspath(source)))
-    if isinstance(source, (bytes, bytearray, memoryview, Transcript)) or (
+        try:
+            return Path(source).read_bytes()
+        except OSError as error:
+            why = error.strerror or error
+            raise Unreadable(f"{fspath(source)!r} cannot be read: {why}") from None
+    if isinstance(source, (bytearray, memoryview)) or (
         hasattr(source, "__bytes__") and not isinstance(source, type)
     ):
         return bytes(source)
@@ -79,20 +84,13 @@ def bytes_of(source: Source) -> bytes:
     )
 
 
-def _contents(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise Unreadable(f"{str(path)!r} cannot be read: {error.strerror or error}") from None
-
-
 def read(source: Source) -> Record:
-    """Read a transcript: of a file, of bytes, or of a table as far as it is played."""
+    """Read a transcript from a file, from bytes, or from a table as far as it is played."""
     return Record(bytes_of(source))
 
 
 def write(source: Source, path: str | PathLike[str]) -> Path:
-    """Write a transcript to a file; an old file of this name is replaced."""
+    """Write a transcript to a file, replacing an old file of this name."""
     data = bytes_of(source)
     target = Path(path)
     writer(target)(data)
@@ -123,13 +121,12 @@ def verify(
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
 ) -> Verdict:
-    """Check a transcript; the verdict says what it proves, for whom and under which condition.
+    """Check a transcript; the verdict says what it proves, for whom and on which condition.
 
-    ``receipts`` are hashes that somebody kept, each before an answer: `Question.receipt`, or all of
-    `LocalTable.receipts`, or the path of a file of receipts, as clients write them; for the path of
-    a transcript they are looked for beside it. They prove that what stood before that answer stood
-    there in time. Games and schemes of your own are added with
-    ``fg.GAMES.plus({...})``.
+    ``receipts`` are hashes that you kept before your answers: a `Question.receipt`, all of
+    `LocalTable.receipts`, or the path of a file of receipts. For a transcript's path, receipts
+    are read from the file beside it. They prove that the lines before an answer were there in
+    time. Add games and schemes of your own with ``fg.GAMES.plus({...})``.
     """
     data = bytes_of(source)
     if isinstance(receipts, Path):
@@ -140,11 +137,11 @@ def verify(
 
 
 class Step(NamedTuple):
-    """One thing that happened: on which line, what state it led to, and in words."""
+    """A line of the record that says something: its kind, its words, and the state after it."""
 
     line: int
     kind: str
-    """``draw``, ``move``, ``forfeit`` or ``end``."""
+    """Kind of the event, such as ``dealt``, ``move``, ``forfeit`` or ``end``."""
     state: Any
     says: str
 
@@ -153,12 +150,20 @@ class Step(NamedTuple):
 
 
 class Story(Sequence[Step]):
-    """The steps of a game that was run again through the referee. Printed, it tells them."""
+    """The steps of a game that the referee played again. Printed, it tells them."""
 
     def __init__(self, table: Table, words: PlainWords[Any]) -> None:
         self.table = table
         self.words = words
-        self.steps = tuple(_steps(table, words))
+        after = {change.line: change.after for change in table.history}
+        self.steps: list[Step] = []
+        state: Any = table.game.start()
+        for line, sentences, _ in told(table.transcript.events, words):
+            reached = after.get(line)
+            state = state if reached is None or isinstance(reached, Over) else reached
+            if sentences:
+                kind = table.transcript.events[line - 1]["kind"]
+                self.steps.append(Step(line, kind, state, shown(" ".join(sentences))))
 
     @property
     def game(self) -> Game[Any]:
@@ -194,36 +199,11 @@ def replay(
     games: Games = GAMES,
     schemes: Schemes = SCHEMES,
 ) -> Story:
-    """Run a transcript again, and tell it step by step; for a ``reader``, who is called "you".
+    """Play a transcript again and tell it line by line; ``reader`` is the seat called "you".
 
-    Raises a `Fault`, which names the line, where the transcript does not hold. One that stops
-    early is told as far as it goes.
+    Raises the `Fault` of the first line that does not hold. An unfinished game is told as far as
+    it goes.
     """
     table = run_again(bytes_of(source), games=games, schemes=schemes)
     names = [chair.name for chair in table.setting.chairs]
     return Story(table, words_for(table.game, names, reader, games))
-
-
-def _steps(table: Table, words: PlainWords[Any]) -> Iterator[Step]:
-    """The steps of the game in order, each with a sentence."""
-    state: Any = table.game.start()
-    events = table.transcript.events
-    for change in table.history:
-        if not isinstance(change.after, Over):
-            state = change.after
-        if change.kind == "draw":
-            told = words.drawn(change.before, state, change.n, cast(int, change.value))
-            if told is not None:
-                yield Step(change.line, "draw", state, told)
-        elif change.kind == "move":
-            says = words.move(change.before, change.seat, change.value)
-            yield Step(change.line, "move", state, says)
-        elif change.kind == "left":
-            event = events[change.line - 1]
-            says = words.left(change.seat, event["by"], event["reason"])
-            yield Step(change.line, "forfeit", state, says)
-    for line, event in enumerate(events, 1):
-        if event["kind"] == "void":
-            yield Step(line, "end", state, f"The house voids the game: {shown(event['reason'])}")
-    if events[-1]["kind"] == "end" and table.payoff is not None:
-        yield Step(table.transcript.step, "end", state, words.over(state, table.payoff))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeVar, overload
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, overload
 
 from fairground.coach import report
 from fairground.coach.report import as_json, html, svg
@@ -22,16 +22,18 @@ from fairground.games.codebreaking.rules import (
     read_code,
     write_code,
 )
+from fairground.games.codebreaking.solver.advice import next_guess
+from fairground.games.codebreaking.solver.trees import tree
 from fairground.games.fatestones.rules import FateStones
 from fairground.games.fatestones.solver.choices import Solution as FateStonesSolution
+from fairground.games.fatestones.solver.choices import solve as solve_fatestones
 from fairground.games.intransitive.rules import Intransitive
+from fairground.games.intransitive.solver import WinOdds
 from fairground.games.poker.rules import Poker, hand_text, parse_hand
+from fairground.games.poker.solver.holds import Hold, holds, perfect_return
 from fairground.games.zombie.rules import Zombie
 from fairground.players import Player, PlayerListing, make_player, offered
 from fairground.registry import needs
-
-if TYPE_CHECKING:
-    from fairground.games.poker.solver.holds import Hold
 
 
 def _decimal(value: Fraction | float) -> str:
@@ -85,8 +87,6 @@ class CodeSolution(NamedTuple):
 
     def next(self, rows: Sequence[tuple[str | Code, Marks]]) -> Code | None:
         """Return the best guess after these rows, or ``None`` if no code fits them."""
-        from fairground.games.codebreaking.solver.advice import next_guess
-
         board = [Row(read_code(g) if isinstance(g, str) else tuple(g), m) for g, m in rows]
         return next_guess(self.base, self.length, board, self.strategy)
 
@@ -149,10 +149,7 @@ class PokerSolution(NamedTuple):
 Solution = DiceSolution | CodeSolution | ZombieSolution | FateStonesSolution | PokerSolution
 
 
-def _dice(game: Game[Any]) -> DiceSolution:
-    from fairground.games.intransitive.solver import WinOdds
-
-    assert isinstance(game, Intransitive)
+def _dice(game: Intransitive) -> DiceSolution:
     odds = WinOdds(game.dice)
     every = range(len(game.dice))
     first, replies = odds.best_guaranteed(), tuple(odds.best_reply(i) for i in every)
@@ -166,10 +163,7 @@ def _dice(game: Game[Any]) -> DiceSolution:
     )
 
 
-def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
-    from fairground.games.codebreaking.solver.trees import tree
-
-    assert isinstance(game, CodeBreaking)
+def _codebreaking(game: CodeBreaking, *, strategy: str | None = None) -> CodeSolution:
     found = tree(game.base, game.length, strategy)
     spread = tuple(found.distribution())
     average = Fraction(found.total(), sum(spread))
@@ -178,11 +172,10 @@ def _codebreaking(game: Game[Any], strategy: str | None = None) -> CodeSolution:
     )
 
 
-def _zombie(game: Game[Any]) -> ZombieSolution:
+def _zombie(game: Zombie) -> ZombieSolution:
     with needs("solve", "solving Zombie Dice"):
         from fairground.games.zombie.solver import duel
 
-    assert isinstance(game, Zombie)
     report = duel.report(game)
     first = report["first_roll"]
     turns = report["strategies"]
@@ -197,28 +190,22 @@ def _zombie(game: Game[Any]) -> ZombieSolution:
 
 
 def _fatestones(
-    game: Game[Any],
-    mine: Sequence[str] | None = None,
-    theirs: Sequence[str] | None = None,
+    game: FateStones, *, mine: Sequence[str] | None = None, theirs: Sequence[str] | None = None
 ) -> FateStonesSolution:
-    from fairground.games.fatestones.solver.choices import solve
-
-    assert isinstance(game, FateStones)
     hands = game.params().get("hands")
     if hands is not None:
+        if mine is not None or theirs is not None:
+            raise InputError("this game has its dice already, so it takes neither mine nor theirs")
         mine, theirs = hands
     if mine is None or theirs is None:
         raise BadParams(
             "which dice? For example: fg.solve('fatestones', mine=['134445', '144444'], "
             "theirs=['233346', '333336'])"
         )
-    return solve(mine, theirs)
+    return solve_fatestones(mine, theirs)
 
 
-def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSolution:
-    from fairground.games.poker.solver.holds import holds, perfect_return
-
-    assert isinstance(game, Poker)
+def _poker(game: Poker, *, hand: str | Sequence[int] | None = None) -> PokerSolution:
     if hand is None:
         return PokerSolution(game.level, None, (), perfect_return(game.level))
     cards = parse_hand(hand) if isinstance(hand, str) else tuple(hand)
@@ -226,72 +213,55 @@ def _poker(game: Game[Any], hand: str | Sequence[int] | None = None) -> PokerSol
     return PokerSolution(game.level, cards, found, found[0].value)
 
 
-_SOLVERS: Final[dict[str, tuple[Callable[..., Solution], frozenset[str]]]] = {
-    "intransitive": (_dice, frozenset()),
-    "codebreaking": (_codebreaking, frozenset({"strategy"})),
-    "zombie": (_zombie, frozenset()),
-    "fatestones": (_fatestones, frozenset({"mine", "theirs"})),
-    "poker": (_poker, frozenset({"hand"})),
+_SOLVERS: Final[Mapping[str, Callable[..., Solution]]] = {
+    "intransitive": _dice,
+    "codebreaking": _codebreaking,
+    "zombie": _zombie,
+    "fatestones": _fatestones,
+    "poker": _poker,
 }
-"""Family → what solves it, and what that takes beside the game's parameters."""
+"""Family → its solver. Keywords of a solver are no parameters of the game."""
 
 
 @overload
 def solve(
-    which: Literal["intransitive", "intransitive/1"] | Intransitive, /, *, dice: Any = ...
+    which: Literal["intransitive", "intransitive/1"] | Intransitive, /, **given: Any
 ) -> DiceSolution: ...
 @overload
 def solve(
-    which: Literal["codebreaking", "codebreaking/1"] | CodeBreaking,
-    /,
-    *,
-    base: int = ...,
-    length: int = ...,
-    strategy: str | None = ...,
+    which: Literal["codebreaking", "codebreaking/1"] | CodeBreaking, /, **given: Any
 ) -> CodeSolution: ...
 @overload
-def solve(which: Literal["zombie", "zombie/2"] | Zombie, /, **params: Any) -> ZombieSolution: ...
+def solve(which: Literal["zombie", "zombie/2"] | Zombie, /, **given: Any) -> ZombieSolution: ...
 @overload
 def solve(
-    which: Literal["fatestones", "fatestones/1"] | FateStones,
-    /,
-    *,
-    mine: Sequence[str] = ...,
-    theirs: Sequence[str] = ...,
+    which: Literal["fatestones", "fatestones/1"] | FateStones, /, **given: Any
 ) -> FateStonesSolution: ...
 @overload
-def solve(
-    which: Literal["poker", "poker/2"] | Poker,
-    /,
-    *,
-    hand: str | Sequence[int] = ...,
-    level: int = ...,
-) -> PokerSolution: ...
+def solve(which: Literal["poker", "poker/2"] | Poker, /, **given: Any) -> PokerSolution: ...
 @overload
 def solve(which: str | Game[Any], /, **given: Any) -> Solution: ...
 def solve(which: str | Game[Any], /, **given: Any) -> Solution:
-    """Perfect play of one of the five games: by name and parameters, or of a game as it is.
+    """Solve one of the five games, given by name and parameters or as a `Game`.
 
-    Beside the game's parameters, ``fatestones`` takes the dice in ``mine`` and ``theirs``,
+    Besides the game's parameters, ``fatestones`` takes the dice in ``mine`` and ``theirs``,
     ``poker`` a ``hand``, and ``codebreaking`` a ``strategy``.
     """
     name = which.name if isinstance(which, Game) else which
-    family = name.partition("/")[0]
-    if family not in _SOLVERS:
+    solver = _SOLVERS.get(name.partition("/")[0])
+    if solver is None:
         raise UnknownName(
             f"no solver for {name!r}; there are: {', '.join(_SOLVERS)}. "
             "The player mcts searches any game that hides nothing"
         )
-    solver, extra = _SOLVERS[family]
-    asked = {key: given.pop(key) for key in extra & given.keys()}
+    own = solver.__kwdefaults__ or {}
+    asked = {key: given.pop(key) for key in own.keys() & given.keys()}
     try:
         game = make_game(which, **given)
     except BadParams as problem:
-        if extra and given:
-            raise BadParams(f"{problem}; and for solving: {', '.join(sorted(extra))}") from None
+        if own and given:
+            raise BadParams(f"{problem}; and for solving: {', '.join(sorted(own))}") from None
         raise
-    if isinstance(which, FateStones) and asked and "hands" in which.params():
-        raise InputError("this game has its dice already, so it takes neither mine nor theirs")
     return solver(game, **asked)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -17,7 +18,7 @@ from fairground.terminal.files import Saved, kept_records, read_file
 from fairground.transcript import Event, check_chain, read
 from fairground.verifier import verify
 from fairground.words import words_for
-from fairground.words.telling import Telling
+from fairground.words.telling import told
 
 if TYPE_CHECKING:
     from fairground.terminal.evening import OpenTable
@@ -81,16 +82,8 @@ class Record(NamedTuple):
         """Line by line, as the reader sees it."""
         start = self.events[0]
         game = make_game(start["game"], start["params"])
-        telling = Telling(words_for(game, self.names, self.reader))
-        # What was hidden is opened in the end. The words show it only to those who may see it.
-        opened = {
-            event["run"]: [value for _, value in event["draws"]]
-            for event in self.events
-            if event["kind"] == "opening"
-        }
-        for line, event in enumerate(self.events[1:], 2):
-            sentences = telling.line(event, opened.get(event.get("run")))
-            yield Step(line, sentences, telling.words.state(telling.view) if sentences else [])
+        words = words_for(game, self.names, self.reader)
+        return starmap(Step, told(self.events, words))
 
     def ending(self) -> str:
         """The ending in a sentence."""

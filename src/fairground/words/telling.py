@@ -10,7 +10,7 @@ The terminal tells a game with it while the game goes on, and a replay afterward
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from fairground.core import Draw, Move, Over, Seat, whole
@@ -152,3 +152,21 @@ class Telling:
         said = [self.words.move(view, seat, move) for seat, move in sorted(moves.items())]
         self._go_on(lambda: self._game.played(self._state, moves))
         return [" ".join(said)]
+
+
+def told(
+    events: Sequence[Event], words: PlainWords[Any]
+) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Yield each line of a whole record: its number, its sentences, and the table after it.
+
+    A hidden run is opened at the end of a game. The words show it only to seats that may see it.
+    """
+    telling = Telling(words)
+    opened = {
+        event["run"]: [value for _, value in event["draws"]]
+        for event in events
+        if event["kind"] == "opening"
+    }
+    for line, event in enumerate(events[1:], 2):
+        sentences = telling.line(event, opened.get(event.get("run")))
+        yield line, sentences, words.state(telling.view) if sentences else []
