@@ -1,4 +1,4 @@
-"""Registers: what exists by name, ours and other people's, loaded only when it is wanted.
+"""Registers of games, schemes and players by name, ours and other packages', loaded on demand.
 
 A register is a mapping from a versioned name, such as ``zombie/2``, to a *listing*: a small value
 that says where the thing is and what it is called. Other packages add to a register by an entry
@@ -14,6 +14,7 @@ a quick start stays quick.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
 from types import TracebackType
@@ -28,7 +29,7 @@ L = TypeVar("L")
 
 
 class Register(Mapping[str, L], Generic[L]):
-    """A mapping from names to listings. ``what`` says of what, in errors: "game", "scheme"."""
+    """A mapping from names to listings. ``what`` names a listing in errors: "game", "scheme"."""
 
     def __init__(self, what: str, listed: Mapping[str, L], group: str | None = None) -> None:
         self.what = what
@@ -72,13 +73,13 @@ class Register(Mapping[str, L], Generic[L]):
         return f"<register of {self.what}s: {', '.join(self)}>"
 
     def find(self, name: object) -> tuple[str, L]:
-        """The full name and the listing; refuse an unknown name, with the nearest known ones."""
+        """Return full name and listing, or raise `UnknownName` with the nearest known name."""
         if not isinstance(name, str) or name not in self:
             raise UnknownName(f"no {self.what} named {name!r}; {known(name, self)}")
         return name, self[name]
 
     def newest(self, name: str) -> str:
-        """The full name for one without a version: ``zombie`` is the newest ``zombie/N``."""
+        """Return the full name; without a version the newest: ``zombie`` is ``zombie/2``."""
         if "/" in name:
             return self.find(name)[0]
         versions = [full for full in self if full.partition("/")[0] == name]
@@ -92,15 +93,13 @@ class Register(Mapping[str, L], Generic[L]):
 
 
 def version(name: str) -> int:
-    """The number behind the slash; 0 where there is none."""
+    """Return the number behind the slash, or 0."""
     number = name.partition("/")[2]
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
 def known(name: object, names: Mapping[str, Any]) -> str:
     """Return the message for an unknown name: the nearest name, if any, and all names."""
-    from difflib import get_close_matches
-
     near = get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"{hint}there are: {', '.join(sorted(names))}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from inspect import Parameter, signature
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -33,11 +34,8 @@ Sitter = str | Player | None
 """A player by name, such as ``"mcts:200"``; a player of your own; or `PERSON`."""
 
 
-class _Unsaid:
-    """Nothing was given."""
-
-
-_UNSAID: Final = _Unsaid()
+_UNSAID: Final = object()
+"""An answer that was not given. (``None`` could be a move.)"""
 
 
 def game(which: str | Game[Any], /, *, games: Games = GAMES, **params: Any) -> Game[Any]:
@@ -145,8 +143,6 @@ def _dealer(
     try:
         return made(table, vault or MemoryVault(), **options)
     except TypeError:
-        from inspect import Parameter, signature
-
         _, _, *wanted = signature(made).parameters.values()  # table and vault are given
         missing = {p.name for p in wanted if p.default is Parameter.empty} - options.keys()
         unknown = options.keys() - {p.name for p in wanted}

@@ -1,18 +1,18 @@
-"""What is built for browsers: the page, and the second checker (``verify.html``, ``check.mjs``).
+"""Files built for browsers: the page and the second checker (``verify.html``, ``check.mjs``).
 
-The files lie in ``page/``, which git does not keep: ``tools/page.py`` makes it of ``web/`` in a
-checkout, and an sdist and a wheel bring it along.
+Git ignores their folder ``page/``. In a checkout ``tools/page.py`` builds it from ``web/``. An
+sdist and a wheel include it.
 """
 
 from __future__ import annotations
+
+from importlib.resources import files
 
 from fairground.core import MissingExtra
 
 
 def built() -> dict[str, bytes]:
-    """The built files by their names; empty where nothing was built."""
-    from importlib.resources import files  # noqa: PLC0415 - `verify` seldom wants a page
-
+    """Return the built files by name, empty if nothing was built."""
     folder = files(__name__) / "page"
     if not folder.is_dir():
         return {}
@@ -20,7 +20,7 @@ def built() -> dict[str, bytes]:
 
 
 def built_file(name: str) -> bytes:
-    """One of the built files."""
+    """Return one built file."""
     try:
         return built()[name]
     except KeyError:
@@ -28,5 +28,5 @@ def built_file(name: str) -> bytes:
 
 
 def not_built() -> MissingExtra:
-    """What to say where a file is missing that a build would have made."""
+    """Return the error for a file that a build would have made."""
     return MissingExtra("the page was not built here: in a checkout, `make page` builds it")
