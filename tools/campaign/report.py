@@ -62,7 +62,7 @@ def _about(found: dict[str, Any]) -> str:
     return (
         f"On {days}, on {runs[0]['cores']} cores that others used too (load {loads[0]} to "
         f"{loads[-1]}), {seconds[0]:,} to {seconds[-1]:,} seconds for each part. These are "
-        'bounds, and no records. Where a line says "not run", it was not possible there.\n'
+        'bounds, and no records. A part that says "not run" was not possible there.\n'
     )
 
 
