@@ -13,7 +13,7 @@ better on average and everything depends on which die meets which.
 5. On a tie both chosen dice are gone, and the seats choose again.
 6. A tie with the last dice is a *scratch*: the bag is filled and dealt anew.
 
-What a game is made of, all of which may be left out:
+The parameters of a game, all optional:
 
 ``dice``
     The bag, as a list of dice; by default the 32 fair ones. The same die may be
@@ -77,23 +77,23 @@ Scratch: TypeAlias = Literal["redeal", "end"]
 
 
 def all_dice() -> tuple[Die, ...]:
-    """The 462 dice there are, in ascending order."""
+    """Return all 462 dice, in ascending order."""
     return tuple("".join(faces) for faces in combinations_with_replacement("123456", FACES))
 
 
 def pips(die: Die) -> tuple[int, ...]:
-    """The faces of a die as numbers."""
+    """Return the faces of a die as numbers."""
     return tuple(int(face) for face in die)
 
 
 @cache
 def fair_dice() -> tuple[Die, ...]:
-    """The 32 dice with a mean of 3.5, in ascending order."""
+    """Return the 32 dice with a mean of 3.5, in ascending order."""
     return tuple(die for die in all_dice() if 2 * sum(map(int, die)) == 7 * FACES)
 
 
 def wrong_with(die: object) -> str | None:
-    """Why this is not a die, or ``None`` if it is one."""
+    """Return why this is not a die, or ``None`` if it is one."""
     if not isinstance(die, str) or len(die) != FACES:
         return "a die has six digits, such as 123456"
     if die.strip("123456"):
@@ -137,7 +137,6 @@ class Round(NamedTuple):
 
     @property
     def dice(self) -> tuple[Die, Die]:
-        """The two dice that were rolled."""
         return self.hands[0][self.picks[0]], self.hands[1][self.picks[1]]
 
 
@@ -146,7 +145,7 @@ class State(NamedTuple):
 
     A pick enters the state only together with the other one, so that a state never
     holds a choice that the other seat may not see. ``last`` and ``scratches`` are for
-    those who watch; ``last`` is the round played last, whoever won it.
+    spectators; ``last`` is the round played last.
     """
 
     phase: Phase
@@ -195,7 +194,6 @@ class FateStones(Game[State]):
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        """Make the game of ``dice`` and ``scratch``, or of ``hands``; all may be left out."""
         if "hands" in params and "scratch" in params:
             raise BadParams('with "hands" there is no new deal, so "scratch" means nothing')
         for name in params.keys() & {"dice", "hands"}:
@@ -205,13 +203,12 @@ class FateStones(Game[State]):
         return cls(given.get("dice"), scratch=given["scratch"], hands=given.get("hands"))
 
     def params(self) -> dict[str, Any]:
-        """The bag and what a scratch does, or the hands."""
         if self.hands is not None:
             return {"hands": [list(hand) for hand in self.hands]}
         return {"dice": list(self.bag), "scratch": self.scratch}
 
     def must_be_winnable(self) -> None:
-        """Where every face of the bag is the same, every roll is a tie, and deals never end."""
+        """Refuse a bag whose faces are all equal: every roll is a tie, and deals never end."""
         if (
             self.scratch == "redeal"
             and len(faces := {face for die in self.bag for face in die}) == 1
@@ -222,13 +219,11 @@ class FateStones(Game[State]):
             )
 
     def start(self) -> State:
-        """Empty hands before the deal; or the given hands, ready for the first choice."""
         if self.hands is not None:
             return State("choose", self.hands)
         return State("deal", ((), ()))
 
     def awaits(self, s: State) -> Awaits:
-        """A die from the bag, both choices, a face for each seat; or the game is over."""
         if s.phase == "deal":
             return Draw(len(self.bag) - len(s.hands[0]) - len(s.hands[1]))
         if s.phase == "choose":
@@ -238,7 +233,7 @@ class FateStones(Game[State]):
         return Over(_payoff(s.last))
 
     def left_in_bag(self, s: State) -> list[Die]:
-        """The dice still in the bag, in ascending order: what a drawn number counts."""
+        """Return the dice still in the bag, in ascending order; a drawn number is an index."""
         left = list(self.bag)
         for hand in s.hands:
             for die in hand:
@@ -246,7 +241,6 @@ class FateStones(Game[State]):
         return left
 
     def drawn(self, s: State, value: int) -> State:
-        """Hand out the die drawn, or lay down the face rolled and see what it means."""
         if s.phase == "deal":
             left = self.left_in_bag(s)
             must_be_below(value, len(left))
@@ -278,29 +272,24 @@ class FateStones(Game[State]):
         return State(again, ((), ()), scratches=s.scratches + 1, last=last)
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
-        """A choice is the index of one of the dice that the seat has left."""
         must_be_in_turn(seat, self.awaits(s))
         if type(move) is not int or not 0 <= move < len(s.hands[seat]):
             listed = ", ".join(f"{i} ({die})" for i, die in enumerate(s.hands[seat]))
             raise IllegalMove(f"choose one of your dice: {listed}; not {move!r}")
 
     def move_schema(self, s: State | None = None) -> dict[str, Any]:
-        """The place of a die in the hand."""
         return between(0, HAND - 1)
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
-        """The indices of the dice left."""
         must_be_in_turn(seat, self.awaits(s))
         return range(len(s.hands[seat]))
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """Both choices lie open; now the dice are rolled."""
         mine, yours = moves[0], moves[1]
         assert isinstance(mine, int) and isinstance(yours, int)
         return s._replace(phase="roll", picks=(mine, yours), rolls=())
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
-        """A seat that leaves loses."""
         return (-1, 1) if seat == 0 else (1, -1)
 
 

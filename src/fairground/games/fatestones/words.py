@@ -33,7 +33,6 @@ class FateStonesWords(PlainWords[FateStones]):
     }
 
     def parameters(self) -> list[str]:
-        """The bag, or the hands; and what a scratch does."""
         after = (
             "After a scratch the bag is filled, and dealt anew."
             if self.game.scratch == "redeal"
@@ -47,7 +46,6 @@ class FateStonesWords(PlainWords[FateStones]):
         return [f"{bag}{named}.", after]
 
     def state(self, view: State) -> list[str]:
-        """The dice that are left, and those that are chosen."""
         lines = [
             f"{self.whose(seat)} dice: {_dice(hand)}."
             for seat, hand in enumerate(view.hands)
@@ -62,29 +60,24 @@ class FateStonesWords(PlainWords[FateStones]):
         return f"{self.does(seat, 'take')} the die {view.hands[seat][view.picks[seat]]}"
 
     def question(self, view: State, seat: Seat) -> str:
-        """Which of the dice left."""
         return self.to(seat, "Which die do you roll?")
 
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """The die; with its place where the hand has it twice."""
         assert isinstance(move, int)
         hand = view.hands[seat]
         die = hand[move]
         return f"{die} in place {move}" if hand.count(die) > 1 else die
 
     def read(self, view: State, seat: Seat, text: str) -> Move:
-        """A number of the menu, or the die itself."""
         die = "".join(text.split())
         hand = view.hands[seat]
         return hand.index(die) if die in hand else super().read(view, seat, text)
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
-        """The die that was sealed, now shown."""
         assert isinstance(move, int)
         return f"{self.does(seat, 'take')} the die {view.hands[seat][move]}."
 
     def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
-        """The whole deal, or one roll with what follows from it."""
         if before.phase == "deal":
             if after.phase == "deal":
                 return None
@@ -104,7 +97,6 @@ class FateStonesWords(PlainWords[FateStones]):
         return rolls
 
     def over(self, view: State, payoff: Sequence[int]) -> str:
-        """The two rolls side by side."""
         if view.phase != "over" or view.last is None:
             return super().over(view, payoff)
         high, low = max(view.last.rolls), min(view.last.rolls)

@@ -13,8 +13,8 @@ shotgun ``s``. One roll of a turn goes like this:
    cells and are thrown again next time. Three or more shotguns end the turn with
    nothing.
 
-There is always a die to roll: a bag of three or more dice cannot be emptied by the
-at most two shotguns that a living zombie has taken.
+A living zombie has taken two shotguns at most, and a bag has three dice or more. So there is
+always a die to roll.
 
 The seats are shuffled first. The game ends with a complete round in which someone
 has enough brains (or with round ``max_turns``); most brains win. Those level at the
@@ -223,7 +223,6 @@ class Zombie(Game[State]):
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        """Make the game of its JSON parameters; what is missing has its default value."""
         given = cls.with_defaults(params)
         green, yellow, red = (given[f"{kind}_dice"] for kind in KINDS)
         weak, strong, tough = (given[f"{kind}_die_faces"] for kind in KINDS)
@@ -236,7 +235,6 @@ class Zombie(Game[State]):
         )
 
     def params(self) -> dict[str, Any]:
-        """All parameters, under the names that the configuration file gives them."""
         return {
             "players": self.seats,
             **{f"{kind}_dice": n for kind, n in zip(KINDS, self.dice, strict=True)},
@@ -246,7 +244,6 @@ class Zombie(Game[State]):
         }
 
     def start(self) -> State:
-        """All dice in the bag, all seats waiting to be shuffled."""
         everyone = tuple(range(self.seats))
         return State(
             phase="shuffle",
@@ -269,7 +266,6 @@ class Zombie(Game[State]):
         )
 
     def awaits(self, s: State) -> Awaits:
-        """A place in the order, a die from the bag, a face, a decision, or nothing more."""
         if s.phase == "decide":
             return Turn((s.playing[s.at],))
         if s.phase == "throw":
@@ -283,7 +279,6 @@ class Zombie(Game[State]):
         return Over(tuple(self.seats - 1 if seat == winner else -1 for seat in range(self.seats)))
 
     def drawn(self, s: State, value: int) -> State:
-        """Settle a place in the order, take a die, or throw one."""
         if s.phase == "throw":
             i = _next_to_throw(s.cells)
             must_be_below(value, len(self._faces_of(s.cells[i])))
@@ -295,7 +290,6 @@ class Zombie(Game[State]):
         return _settle_place(s, value)
 
     def check(self, s: State, seat: Seat, move: Move) -> None:
-        """Rolling and passing are always possible in turn; holding after the first roll."""
         must_be_in_turn(seat, self.awaits(s))
         if move not in (ROLL, HOLD, PASS):
             raise IllegalMove(f"a move is {ROLL!r}, {HOLD!r} or {PASS!r}, not {move!r}")
@@ -303,11 +297,9 @@ class Zombie(Game[State]):
             raise IllegalMove("a turn begins with a roll: holding is possible after it")
 
     def move_schema(self, s: State | None = None) -> dict[str, Any]:
-        """Three words."""
         return {"enum": [ROLL, HOLD, PASS]}
 
     def moves(self, s: State, seat: Seat) -> Iterator[Move]:
-        """Roll, then hold where it is allowed, then pass."""
         must_be_in_turn(seat, self.awaits(s))
         yield ROLL
         if s.rolls:
@@ -315,11 +307,9 @@ class Zombie(Game[State]):
         yield PASS
 
     def choices(self, s: State, seat: Seat) -> Iterator[Move]:
-        """Nobody chooses to pass."""
         return (move for move in self.moves(s, seat) if move != PASS)
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """Begin a roll, or end the turn."""
         (move,) = moves.values()
         if move == HOLD:
             return self._hand_over(s, "held")
@@ -364,19 +354,19 @@ class Zombie(Game[State]):
         return min(s.cells.count(None), sum(s.bag) + sum(s.brain_dice))
 
     def _faces_of(self, die: Die | None) -> str:
-        """The faces of a die that is to be thrown."""
+        """Return the faces of a die that is to be thrown."""
         assert die is not None  # where none is left to throw, they are sorted
         return self.faces[die.colour]
 
     def _thrown(self, s: State, i: int, value: int) -> State:
-        """The die in cell ``i`` shows the face of the index drawn."""
+        """Lay the face of the index drawn into cell ``i``."""
         die = s.cells[i]
         assert die is not None
         shows = Die(die.colour, self.faces[die.colour][value])
         return _laid(s, "throw", s.bag, _put(s.cells, i, shows))
 
     def _go_on(self, s: State) -> State:
-        """While dice are taken or thrown: what follows without a choice, up to the next draw."""
+        """Take and throw dice that leave no choice, up to the next draw or decision."""
         if s.phase == "take":
             while None in s.cells and sum(s.bag) == 1:
                 s = _take(s, 0)
@@ -391,7 +381,7 @@ class Zombie(Game[State]):
         return self._sort(s)
 
     def _sort(self, s: State) -> State:
-        """Brains and shotguns go to their areas; three shotguns end the turn."""
+        """Move brains and shotguns to their areas; three shotguns end the turn."""
         eaten = _colours(s.cells, BRAIN)
         s = s._replace(
             phase="decide",
@@ -411,7 +401,7 @@ class Zombie(Game[State]):
         return s if s.at < len(s.playing) else self._end_round(s)
 
     def _cleared(self, s: State, how: Literal["held", "shot", "passed"], scored: int) -> State:
-        """The turn is over: bank what was scored, and put all dice back."""
+        """End the turn: bank the brains that were scored, and put all dice back."""
         seat = s.playing[s.at]
         return s._replace(
             phase="decide",
@@ -428,7 +418,7 @@ class Zombie(Game[State]):
         )
 
     def _end_round(self, s: State) -> State:
-        """All have had equal turns: go on, break a tie, or end."""
+        """Go on after a complete round, break a tie, or end the game."""
         if s.extra or self._decided(s):
             top = max(s.scores)
             level = tuple(seat for seat in s.playing if s.scores[seat] == top)
@@ -455,7 +445,7 @@ def must_be_faces(what: str, faces: object, dice: int) -> None:
 
 
 def _settle_place(s: State, value: int) -> State:
-    """One step of Fisher and Yates: the last unsettled place gets one of those before it."""
+    """Take one step of Fisher and Yates: fill the last unsettled place."""
     last = s.unsettled - 1
     order = _put(_put(s.order, last, s.order[value]), value, s.order[last])
     # With one place left there is nothing to choose: the order is complete.
@@ -466,7 +456,7 @@ def _settle_place(s: State, value: int) -> State:
 
 
 def _take(s: State, value: int) -> State:
-    """The die of the index drawn moves from the bag to the first empty cell."""
+    """Move the die of the index drawn from the bag to the first empty cell."""
     green, yellow, _ = s.bag
     colour = GREEN if value < green else YELLOW if value < green + yellow else RED
     bag = _put(s.bag, colour, s.bag[colour] - 1)
@@ -477,15 +467,12 @@ _BAG: Final = State._fields.index("bag")
 
 
 def _laid(s: State, phase: Phase, bag: Pile, cells: Cells) -> State:
-    """The same with other dice in the bag and in the cells, which stand side by side in a state.
-
-    It happens with every draw, and `_replace` would look up all the fields by name.
-    """
+    """Replace phase, bag and cells, faster than `_replace`: it happens with every draw."""
     return State._make((phase, *s[1:_BAG], bag, cells, *s[_BAG + 2 :]))
 
 
 def _next_to_throw(cells: Cells) -> int:
-    """The cell of the first die that shows no face yet; -1: all do."""
+    """Return the cell of the first die that shows no face yet; -1: all do."""
     for i, die in enumerate(cells):
         if die is not None and not die.face:
             return i
@@ -493,16 +480,14 @@ def _next_to_throw(cells: Cells) -> int:
 
 
 def _colours(cells: Cells, face: str) -> Pile:
-    """The dice that show this face, by colour."""
+    """Return the dice that show this face, by colour."""
     shown = [die.colour for die in cells if die and die.face == face]
     return shown.count(GREEN), shown.count(YELLOW), shown.count(RED)
 
 
 def _plus(a: Pile, b: Pile) -> Pile:
-    """Two piles together."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 def _put(row: Any, i: int, value: Any) -> Any:
-    """Return the tuple with another value at index i."""
     return (*row[:i], value, *row[i + 1 :])

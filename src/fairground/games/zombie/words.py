@@ -53,7 +53,6 @@ class ZombieWords(PlainWords[Zombie]):
     }
 
     def parameters(self) -> list[str]:
-        """Tell the number of players, the dice, and the goal."""
         game = self.game
         lines = [f"{count(game.seats, 'zombie')} play."]
         for colour, dice, faces in zip(COLOURS, game.dice, game.faces, strict=True):
@@ -68,7 +67,6 @@ class ZombieWords(PlainWords[Zombie]):
         return lines
 
     def state(self, view: State) -> list[str]:
-        """The score, and the turn."""
         if view.phase == "shuffle":
             return ["The order of the zombies is not drawn yet."]
         lines = [
@@ -94,7 +92,7 @@ class ZombieWords(PlainWords[Zombie]):
         return lines
 
     def dice(self, view: State) -> str:
-        """The colours of what can be rolled: in the bag, and those that show footprints."""
+        """Tell the colours of the dice in the bag, and of those that show footprints."""
         bag = _colours(view.bag)
         colours = [die.colour for die in view.cells if die is not None]
         feet = [colours.count(at) for at in range(3)]
@@ -116,17 +114,14 @@ class ZombieWords(PlainWords[Zombie]):
         return f"{first}Next roll: {count(taken, 'die', 'dice')} from the bag{again}."
 
     def question(self, view: State, seat: Seat) -> str:
-        """Roll, or hold."""
         if view.rolls == 0:
             return self.to(seat, "You roll first. Roll?")
         return self.to(seat, f"Roll again, or hold {count(view.brains, 'brain')}?")
 
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """One word."""
         return str(move)
 
     def read(self, view: State, seat: Seat, text: str) -> Move:
-        """``roll``, ``r`` or an empty line; ``hold`` or ``h``; or a number of the menu."""
         move = TYPED.get(text.strip().lower())
         if move is not None:
             self.game.check(view, seat, move)
@@ -138,7 +133,6 @@ class ZombieWords(PlainWords[Zombie]):
             raise IllegalMove(f"type {can}, not {text!r}") from None
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
-        """Rolls, holds, or loses the turn."""
         if move == ROLL:
             return f"{self.does(seat, 'roll')}."
         if move == PASS:
@@ -148,7 +142,6 @@ class ZombieWords(PlainWords[Zombie]):
         return f"{self.does(seat, 'hold')} {held}, which makes {total}."
 
     def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
-        """The order once it stands; a roll once all its dice lie."""
         if before.phase == "shuffle":
             if after.phase == "shuffle":
                 return None
@@ -171,7 +164,6 @@ class ZombieWords(PlainWords[Zombie]):
         return "you" if seat == self.reader else self.names[seat]
 
     def over(self, view: State, payoff: Sequence[int]) -> str:
-        """Tell who has the most brains."""
         if view.phase == "over":
             (seat,) = view.playing
             return f"{self.does(seat, 'win')} with {count(view.scores[seat], 'brain')}."
@@ -186,7 +178,7 @@ def rolled(cells: Cells) -> str:
 
 
 def _shown(faces: str) -> str:
-    """Faces with their numbers, brains first."""
+    """Count faces in words, brains first."""
     order = (BRAIN, SHOTGUN, FOOTPRINTS)
     return listed([count(faces.count(f), FACES[f]) for f in order if f in faces])
 
