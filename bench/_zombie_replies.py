@@ -21,8 +21,7 @@ import numpy as np
 
 from fairground.games.zombie.rules import Zombie
 from fairground.games.zombie.solver import duel, several, turn
-from fairground.games.zombie.solver.duel import Progress
-from fairground.games.zombie.solver.turn import Array
+from fairground.games.zombie.solver.turn import Array, Progress
 
 
 class Mind(Protocol):

@@ -1,47 +1,27 @@
 """Two zombies who both play to win: with which chance does the one to move succeed?
 
-Brains are worth as much as they help to win. All values are the winning chance of the player
-about to take a turn: the **mover**, who is first or second in the round. Then the other moves,
-so the mover's chance after a turn is one minus the other's. Three tables hold everything:
+A game to a number of brains is solved by `several`, as it is for three and four. Over a number of
+rounds only the lead counts: see `Duel.leads`. There the mover's chance after a turn is one minus
+the other's.
 
-* ``chase[d]``: the mover is second, d brains behind, in the last round or in an extra
-  one. More than d brains win, d brains force (another) extra round, fewer lose.
-* ``first[a, b]`` and ``second[a, b]``: a regular round, the mover has a and the other b.
-  If the game goes to a number of brains, rows and columns are scores below it. If it
-  goes over a number of rounds, only the lead counts: then these are ``first[r, lead]``
-  and ``second[r, lead]`` with r rounds to go (this one included), the leads shifted by
-  ``Duel.reach``, beyond which the game is as good as decided.
-
-The value of a round depends on itself: if both players come away with nothing, the same round
-comes again. Scores are solved from high to low. At each pair of scores the cycle is closed by
-the secant rule, which is exact as soon as the choices stay the same. Pairs with the same sum do
-not depend on one another and share a sweep.
-
-Three and four players are solved in `solver.several`. With more, the `optimal`
-player plays the duel against its strongest rival: see `situation`.
+With more players than are solved, the `optimal` player plays the duel against its strongest rival:
+see `situation`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from fairground.core import Seat
 from fairground.games.zombie.rules import State, Zombie
-from fairground.games.zombie.solver import tables, turn
-from fairground.games.zombie.solver.turn import Array, TooMuchWork, Turns
-
-Progress: TypeAlias = Callable[[float], None]
-"""Called with the share of the work done, from 0 to 1."""
+from fairground.games.zombie.solver import several, tables, turn
+from fairground.games.zombie.solver.turn import Array, Progress, TooMuchWork, Turns
 
 WIDTH: Final = 16
 """Payoffs per sweep: enough for the processor's vectors, few enough for its cache."""
-
-CLOSE: Final = 1e-15
-"""Maximum difference between the two sides of a fixed point."""
 
 MOST_WORK: Final = 3e11
 """Maximum number of arrows times payoffs of a table: some minutes."""
@@ -51,15 +31,16 @@ MOST_BRAINS: Final = 2000
 
 
 class Duel(NamedTuple):
-    """The solved game of two."""
+    """The solved game of two: the tables of `several.Several`, and one by leads."""
 
-    level: float
-    """The winning chance of the first player in an extra round."""
-    chase: Array
-    first: Array
-    second: Array
-    reach: int
-    """Maximum lead, in brains, in the tables of max_turns mode; 0 in the other mode."""
+    ties: Array
+    deciding: Array
+    rounds: Array
+    leads: Array
+    """[rounds to go, turn in the round, lead]: the mover's chance over a number of rounds.
+
+    The middle is a lead of zero. Beyond the ends the game is as good as decided. It is empty for a
+    game to a number of brains."""
 
 
 class Situation(NamedTuple):
@@ -69,18 +50,17 @@ class Situation(NamedTuple):
     """The mover's score."""
     other: int
     moved: bool
-    """Whether the other has had its turn in this round."""
+    """True if the other has had its turn in this round."""
     extra: bool
-    """Whether this is an extra round."""
     rounds: int
     """Rounds to go, this one included; 0 when the game goes to a number of brains."""
 
 
 def first_player_wins(duel: Duel) -> float:
     """Return the winning chance of the first player, when both play to win."""
-    if duel.reach:
-        return float(duel.first[-1, duel.reach])
-    return float(duel.first[0, 0])
+    if len(duel.leads):
+        return float(duel.leads[-1, 0, duel.leads.shape[2] // 2])
+    return float(duel.rounds[0, 0, 0, 0])
 
 
 def situation(game: Zombie, s: State, seat: Seat) -> Situation:
@@ -100,68 +80,45 @@ def situation(game: Zombie, s: State, seat: Seat) -> Situation:
 
 def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> Array:
     """Return the worth of holding t brains to the mover, by t; a bust is worth the same as none."""
-    scores = where.mine + np.arange(found.top + turn.RING)
-    if where.extra or (game.max_turns == 0 and where.moved and where.other >= game.brains_to_win):
-        if where.moved:
-            hold = _chasing(duel.level, scores - where.other)
-        else:
-            hold = 1 - _looked_up(duel.chase, scores - where.other)
-    elif game.max_turns:
-        hold = 1 - _after_turn_of_rounds(duel, where, scores - where.other)
-    elif where.moved:
-        hold = _second_of_race(duel, game.brains_to_win, where.other, scores)
-    else:
-        hold = _first_of_race(duel, game.brains_to_win, where.other, scores)
-    return hold
+    if where.rounds:
+        lead = where.mine - where.other + np.arange(found.top + turn.RING)
+        return 1 - _others_chance(duel, where, lead)
+    scores = (where.other, where.mine) if where.moved else (where.mine, where.other)
+    payoffs = several.Payoffs(game, several.Several(*duel[:3]))
+    return payoffs.at(several.Among(int(where.moved), scores, where.extra))
 
 
-def _chasing(level: float, lead: Array) -> Array:
-    """Return the worth of the last deciding turn: ahead wins, behind loses, level goes on."""
-    return np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, 1 - level))
-
-
-def _looked_up(chase: Array, lead: Array) -> Array:
-    """Return the chance of the second to overtake a lead of any size."""
-    known = chase[np.clip(lead, 0, len(chase) - 1)]
-    return np.where(lead < 0, 1.0, np.where(lead >= len(chase), 0.0, known))
-
-
-def _first_of_race(duel: Duel, goal: int, other: int, scores: Array) -> Array:
-    """Return the worth when the first of a regular round holds: the other answers."""
-    regular = duel.second[other, np.minimum(scores, goal - 1)]
-    return np.where(scores < goal, 1 - regular, 1 - _looked_up(duel.chase, scores - other))
-
-
-def _second_of_race(duel: Duel, goal: int, other: int, scores: Array) -> Array:
-    """Return the worth when the second of a regular round holds: with enough brains it has won."""
-    regular = duel.first[other, np.minimum(scores, goal - 1)]
-    return np.where(scores < goal, 1 - regular, 1.0)
-
-
-def _after_turn_of_rounds(duel: Duel, where: Situation, lead: Array) -> Array:
+def _others_chance(duel: Duel, where: Situation, lead: Array) -> Array:
     """Return the other's chance after the mover holds with this lead, over a number of rounds."""
-    if not where.moved:
-        return _by_lead(duel, duel.second[where.rounds], -lead)
-    if where.rounds == 1:
-        return 1 - _chasing(duel.level, lead)
-    return _by_lead(duel, duel.first[where.rounds - 1], -lead)
-
-
-def _by_lead(duel: Duel, values: Array, lead: Array) -> Array:
-    """Look up a table over leads; the game is decided beyond its ends."""
-    known = values[np.clip(lead + duel.reach, 0, 2 * duel.reach)]
-    return np.where(lead > duel.reach, 1.0, np.where(lead < -duel.reach, 0.0, known))
+    if where.moved and where.rounds == 1:
+        return np.where(lead > 0, 0.0, np.where(lead < 0, 1.0, duel.ties[2, 0]))
+    values = duel.leads[where.rounds - where.moved, int(not where.moved)]
+    reach = len(values) // 2
+    known = values[np.clip(reach - lead, 0, 2 * reach)]
+    return np.where(lead < -reach, 1.0, np.where(lead > reach, 0.0, known))
 
 
 def solve(game: Zombie, progress: Progress | None = None) -> Duel:
     """Solve the game of two with this bag and goal; the number of seats does not matter."""
-    found = turn.turns(game)
+    found, goal, rounds = turn.turns(game), game.brains_to_win, game.max_turns
     tell = progress or (lambda share: None)
+    if found.top > MOST_BRAINS:
+        raise TooMuchWork("turns with these dice can last too long to be solved for perfect play")
+    if not rounds:
+        _must_be_feasible(found, 8.0 * goal * goal, f"a game to {goal} brains")
+        return Duel(*several.solve(game, 2, tell), np.zeros((0, 2, 1)))
     tell(0.0)
-    level, chase = tie_break(found)
-    if game.max_turns:
-        return _rounds(game, found, level, chase, tell)
-    return _race(game, found, level, chase, tell)
+    reach = _decided(found, rounds)
+    _must_be_feasible(found, 4.0 * rounds * (2 * reach + 1), f"a game of {rounds} rounds")
+    known = several.solve(Zombie(2, game.dice, game.faces, 1), 2)  # its extra rounds are the same
+    duel = Duel(*known, np.zeros((rounds + 1, 2, 2 * reach + 1)))
+    for left in range(1, rounds + 1):
+        for moved in (True, False):
+            cases = [Situation(lead, 0, moved, False, left) for lead in range(-reach, reach + 1)]
+            holds = [stakes(found, duel, game, where) for where in cases]
+            duel.leads[left, int(moved)] = _values(found, holds)
+        tell(left / rounds)
+    return duel
 
 
 def _values(found: Turns, columns: list[Array]) -> Array:
@@ -173,80 +130,6 @@ def _values(found: Turns, columns: list[Array]) -> Array:
         hold = np.ascontiguousarray(np.stack(columns[i : i + WIDTH], axis=1))
         parts.append(sweep(hold, 1, found.quiet(hold, hold[0])))
     return np.concatenate(parts)
-
-
-def _fixed_point(step: Callable[[Array], Array], x: Array) -> Array:
-    """Return the x with step(x) = x, by the secant rule on each component; step contracts."""
-    before, after = x, step(x)
-    x = after
-    for _ in range(200):
-        y = step(x)
-        if np.abs(y - x).max() <= CLOSE:
-            return y
-        slope = np.divide(y - after, x - before, out=np.zeros_like(x), where=x != before)
-        before, after = x, y
-        # The slope is the chance that both come away with nothing: below 1.
-        x = x + (y - x) / (1 - np.clip(slope, 0.0, 0.999))
-    return x
-
-
-def tie_break(found: Turns) -> tuple[float, Array]:
-    """Solve extra rounds between two level players: return the first's chance, and ``chase``."""
-    if found.top > MOST_BRAINS:
-        raise TooMuchWork("turns with these dice can last too long to be solved for perfect play")
-    brains = np.arange(found.top + turn.RING)
-    chase = np.zeros(found.top)
-
-    def step(level: Array) -> Array:
-        columns = [_chasing(float(level[0]), brains - d) for d in range(found.top)]
-        chase[:] = _values(found, columns)
-        hold = 1 - _looked_up(chase, brains)
-        return _values(found, [hold])
-
-    level = _fixed_point(step, np.array([0.5]))
-    return float(level[0]), chase
-
-
-def _race(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress) -> Duel:
-    """Solve the game to a number of brains: pairs of scores by their sum, the highest first."""
-    goal = game.brains_to_win
-    _must_be_feasible(found, 8.0 * goal * goal, f"a game to {goal} brains")
-    duel = Duel(level, chase, np.zeros((goal, goal)), np.zeros((goal, goal)), 0)
-    scores = np.arange(found.top + turn.RING)
-    for total in range(2 * goal - 2, -1, -1):
-        pairs = [(a, total - a) for a in range(max(0, total - goal + 1), min(goal, total + 1))]
-        a, b = np.array(pairs).T
-
-        def step(
-            first: Array, pairs: list[tuple[int, int]] = pairs, a: Array = a, b: Array = b
-        ) -> Array:
-            duel.first[a, b] = first
-            holds = [_second_of_race(duel, goal, x, y + scores) for x, y in pairs]
-            duel.second[b, a] = _values(found, holds)
-            holds = [_first_of_race(duel, goal, y, x + scores) for x, y in pairs]
-            return _values(found, holds)
-
-        duel.first[a, b] = _fixed_point(step, np.full(len(pairs), 0.5))
-        tell(1 - (total / (2 * goal - 1)) ** 2)
-    return duel
-
-
-def _rounds(game: Zombie, found: Turns, level: float, chase: Array, tell: Progress) -> Duel:
-    """Solve the game over a number of rounds: only the lead counts."""
-    rounds = game.max_turns
-    reach = _decided(found, rounds)
-    _must_be_feasible(found, 4.0 * rounds * (2 * reach + 1), f"a game of {rounds} rounds")
-    leads = np.arange(-reach, reach + 1)
-    shape = (rounds + 1, 2 * reach + 1)
-    duel = Duel(level, chase, np.zeros(shape), np.zeros(shape), reach)
-    brains = np.arange(found.top + turn.RING)
-    for left in range(1, rounds + 1):
-        for moved, table in ((True, duel.second), (False, duel.first)):
-            where = Situation(0, 0, moved, False, left)
-            holds = [1 - _after_turn_of_rounds(duel, where, lead + brains) for lead in leads]
-            table[left] = _values(found, holds)
-        tell(left / rounds)
-    return duel
 
 
 def _decided(found: Turns, rounds: int) -> int:
@@ -268,7 +151,7 @@ def _decided(found: Turns, rounds: int) -> int:
 def _must_be_feasible(found: Turns, payoffs: float, what: str) -> None:
     """Refuse a table that would take unreasonable time."""
     arrows = float(np.diff(found.links.first)[found.layers.shapes].sum())
-    if payoffs * arrows > MOST_WORK:
+    if payoffs * arrows > MOST_WORK or payoffs > 8 * several.MOST_SCORES:
         raise TooMuchWork(f"{what} with this bag is too large to be solved for perfect play")
 
 

@@ -1,16 +1,16 @@
-"""Three or four zombies who all play to win: with which chance does each of them succeed?
+"""Two, three or four zombies who all play to win: with which chance does each of them succeed?
 
-With more than two players what is best for one is not worst for another, so a value is as many
-numbers as there are players: the chance of each to win, in the order of their turns. The one to
-move decides by its own number, and the others follow. The result is an equilibrium: in no
-situation can one player gain by deciding otherwise while the others stay with their choices.
+With more than two players the best move for one is not the worst for another. So a value is a row
+of numbers: the chance of each player to win, in the order of their turns. The one to move decides
+by its own number, and the others follow. The result is an equilibrium: in no situation can one
+player gain by deciding otherwise while the others stay with their choices.
 
-Everything is solved backwards, as in `fairground.games.zombie.solver.duel`:
+Everything is solved backwards:
 
-* ``ties[m]``: an extra round in which m are level. Two who are level play the duel.
+* ``ties[m]``: an extra round in which m are level.
 * ``deciding[k][leaders, d, e, ...]``: a deciding round (an extra one, or one in which somebody has
-  reached the goal) before turn k. ``leaders`` says who of those who have moved are level at the
-  top, a bit for each; d, e, ... is how far behind them each of the others is.
+  reached the goal) before turn k. ``leaders`` has a bit for each of those who have moved and are
+  level at the top; d, e, ... is how far behind them each of the others is.
 * ``rounds[k][a, b, ...]``: a regular round with these scores, all below the goal, before turn k.
 
 If all come away with nothing, the same round comes again, and so does an extra round in which all
@@ -30,9 +30,8 @@ import numpy as np
 
 from fairground.core import Seat
 from fairground.games.zombie.rules import State, Zombie
-from fairground.games.zombie.solver import duel, tables, turn
-from fairground.games.zombie.solver.duel import Progress
-from fairground.games.zombie.solver.turn import Array, Obeyed, TooMuchWork, Turns
+from fairground.games.zombie.solver import tables, turn
+from fairground.games.zombie.solver.turn import Array, Obeyed, Progress, TooMuchWork, Turns
 
 MOST: Final = 4
 """Maximum number of players: five would take an hour, and tables of ten megabytes."""
@@ -46,8 +45,8 @@ CLOSE: Final = 1e-11
 MOST_STEPS, HALVINGS = 40, 45
 
 HOPELESS: Final = 1e-8
-"""A lead that a turn overcomes with less than this chance counts as decided. With 1e-10, no chance
-among three players changes by more than 1e-13."""
+"""A lead that a turn overcomes with less than this chance counts as decided among three and four.
+With 1e-10, no chance among three players changes by more than 1e-13."""
 
 MOST_WORK: Final = 1e12
 """Maximum number of arrows times payoffs of a table: some minutes."""
@@ -118,7 +117,7 @@ class Payoffs:
         self.brains = np.arange(self.found.top + turn.RING)
         self.ties, flat, self.rounds = known
         self.players = len(self.ties) - 1
-        self.top = hopeless(self.found)
+        self.top = hopeless(self.found, self.players)
         self.deciding = [flat[:0], *_split(flat, self.players, self.top)]
         self.wins = np.eye(self.players, flat.shape[-1])
 
@@ -179,9 +178,9 @@ class Payoffs:
         return rows
 
 
-def hopeless(found: Turns) -> int:
+def hopeless(found: Turns, players: int) -> int:
     """Return the lead that counts as decided."""
-    return int(np.argmax(found.reached < HOPELESS))
+    return int(np.argmax(found.reached < (turn.TINY if players == 2 else HOPELESS)))
 
 
 def _shapes(players: int, top: int) -> list[tuple[int, ...]]:
@@ -205,7 +204,7 @@ class Solver(Payoffs):
         from fairground.games.zombie.solver.sweeps import sweeper
 
         players, goal, found = len(ties), game.brains_to_win, turn.turns(game)
-        deciding = sum(math.prod(shape) for shape in _shapes(players, hopeless(found)))
+        deciding = sum(math.prod(shape) for shape in _shapes(players, hopeless(found, players)))
         self._flat = np.zeros((deciding, players + 1))
         rounds = np.zeros((players, *(goal,) * players, players + 1))
         super().__init__(game, Several(np.pad(ties, ((0, 1), (0, 1))), self._flat, rounds))
@@ -278,11 +277,9 @@ class Solver(Payoffs):
         value = self.values(k, lambda some: self.regular(k, alike[some]), len(alike))
         return value[np.argsort(order)]
 
-    def regular_rounds(self, total: int) -> int:
-        """Solve all regular rounds whose scores have this sum; return their number."""
-        players = self.players
-        scores = with_sum(self.goal, players, total)
-        at = tuple(scores.T)
+    def regular_rounds(self, scores: Array) -> None:
+        """Solve regular rounds with these scores, whose sums are the same."""
+        players, at = self.players, tuple(scores.T)
 
         def step(chances: Array, these: Array) -> Array:
             some = scores[these]
@@ -296,7 +293,6 @@ class Solver(Payoffs):
         for case in unsettled:
             self.balance(step, case, scores[case])
         self.rounds[(slice(None), *at, -1)] = 0.0
-        return len(scores)
 
     def balance(self, step: Callable[[Array, Array], Array], case: int, scores: Array) -> None:
         """Solve the one case of regular rounds, with these scores, that does not settle."""
@@ -327,19 +323,13 @@ class Solver(Payoffs):
     def fill(self, tell: Progress) -> Several:
         """Fill all tables, once ties are known; drop the column that only the solver needs."""
         self.deciding_rounds()
-        done, scores = 0, self.goal**self.players
-        for total in range(self.players * (self.goal - 1), -1, -1):
-            done += self.regular_rounds(total)
-            tell(done / scores)
+        scores = np.indices((self.goal,) * self.players).reshape(self.players, -1).T
+        sums = scores.sum(axis=1)
+        for total in range(sums[-1], -1, -1):
+            self.regular_rounds(scores[sums == total])
+            tell(np.count_nonzero(sums >= total) / len(sums))
         flat, rounds = (table[..., :-1].copy() for table in (self._flat, self.rounds))
         return Several(self.ties, flat, rounds)
-
-
-def with_sum(goal: int, players: int, total: int) -> Array:
-    """Return all scores below the goal that have this sum."""
-    scores = np.indices((goal,) * players).reshape(players, -1).T
-    some: Array = scores[scores.sum(axis=1) == total]
-    return some
 
 
 def closed(step: Callable[[Array, Array], Array], x: Array) -> tuple[Array, Array]:
@@ -395,7 +385,7 @@ def balanced(rows: Callable[[Array], Array], x: Array) -> Array:
 
 def _must_be_feasible(found: Turns, goal: int, players: int) -> None:
     """Refuse a table that would take unreasonable time."""
-    top = hopeless(found)
+    top = hopeless(found, players)
     deciding = top * (min(top, goal) ** (players - 2)) * (players - 1)
     payoffs = players * (3.0 * players * goal**players + deciding)
     much = payoffs * len(found.links.target) > MOST_WORK or goal**players > MOST_SCORES
@@ -407,9 +397,8 @@ def _must_be_feasible(found: Turns, goal: int, players: int) -> None:
 
 def ties(game: Zombie, most: int) -> Array:
     """Return [m, player]: the chances in an extra round of m level players, up to ``most``."""
-    pair = duel.tie_break(turn.turns(game))[0]
-    known = np.array([[0.0, 0.0], [1.0, 0.0], [pair, 1 - pair]])
-    for _ in range(2, most):
+    known = np.array([[0.0], [1.0]])
+    for _ in range(1, most):
         solver = Solver(game, known)
         solver.tie_break()
         known = solver.ties
@@ -418,11 +407,12 @@ def ties(game: Zombie, most: int) -> Array:
 
 def solve(game: Zombie, players: int, progress: Progress | None = None) -> Several:
     """Solve the game of ``players`` with this bag and goal, for any number of seats."""
-    if not 3 <= players <= MOST:
+    if not 2 <= players <= MOST:
         raise TooMuchWork(f"games of {players} are not solved, only those of two, three and four")
     if game.max_turns:
         raise TooMuchWork("games of three and four are solved to a number of brains, not of rounds")
-    _must_be_feasible(turn.turns(game), game.brains_to_win, players)
+    if players > 2:
+        _must_be_feasible(turn.turns(game), game.brains_to_win, players)
     tell = progress or (lambda share: None)
     tell(0.0)
     solver = Solver(game, ties(game, players - 1))
@@ -439,7 +429,7 @@ def compressed(known: Several) -> Compressed:
 def _whole(game: Zombie, stored: Compressed) -> Several:
     """Restore the tables from storage."""
     players = len(stored.ties) - 1
-    cases = sum(math.prod(shape) for shape in _shapes(players, hopeless(turn.turns(game))))
+    cases = sum(math.prod(shape) for shape in _shapes(players, hopeless(turn.turns(game), players)))
     goals = (game.brains_to_win,) * players
     return Several(
         stored.ties,

@@ -91,9 +91,7 @@ def _loaded(kind: type[Tables], path: Path, stamp: int) -> Tables | None:
         return None
     with np.load(io.BytesIO(data[32:]), allow_pickle=False) as kept:
         named: Any = kind
-        made: Tables = named._make(
-            kept[field] if kept[field].ndim else kept[field].item() for field in named._fields
-        )
+        made: Tables = named._make(kept[field] for field in named._fields)
         return made
 
 

@@ -44,6 +44,9 @@ from fairground.games.zombie.rules import (
 
 Array: TypeAlias = np.ndarray[Any, Any]
 
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the share of the work done, from 0 to 1."""
+
 BUST: Final = -2
 """The number of a shape that stands for three shotguns."""
 
