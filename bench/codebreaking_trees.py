@@ -15,8 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from fairground.games.codebreaking.rules import number
 from fairground.games.codebreaking.solver import search
-from fairground.games.codebreaking.solver.trees import DEEP, file_name, grow, pressed
+from fairground.games.codebreaking.solver.trees import DEEP, Branch, Tree, file_name, grow
 
 DATA = Path(__file__).parents[1] / "src/fairground/games/codebreaking/solver/data"
 
@@ -34,6 +35,23 @@ EFFORT = {
     (7, 5, "beam"): 2,
     (8, 5, "beam"): 3,
 }
+
+
+def pressed(tree: Tree) -> list[int]:
+    """Return the list of guesses from which `plant` builds the tree again."""
+    guesses: list[int] = []
+
+    def visit(node: Branch) -> int:
+        """Append the node and its parts; return how many codes it settles."""
+        at = len(guesses)
+        guesses.append(number(node.guess, tree.base))
+        settled = node.wins + sum(visit(part) for part in node.parts.values())
+        if settled <= 2:
+            del guesses[at:]
+        return settled
+
+    visit(tree.root)
+    return guesses
 
 
 def lower_bound(base: int, length: int) -> int:

@@ -32,7 +32,6 @@ from fairground.games.codebreaking.solver.trees import (
     best_stored,
     grow,
     plant,
-    pressed,
     stored,
     tree,
 )
@@ -246,6 +245,7 @@ def test_one_step_trees_are_complete_and_near_the_optimum(strategy: str) -> None
 
 def test_a_pressed_tree_grows_again() -> None:
     made = grow(5, 3, "parts")
+    pressed = load_bench("codebreaking_trees").pressed
     assert plant(5, 3, iter(pressed(made))) == made.root
 
 

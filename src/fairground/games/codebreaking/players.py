@@ -11,7 +11,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fairground.core import Game, HouseFault, InputError, Move, Seat
 from fairground.fair.bits import Stream
@@ -28,7 +28,13 @@ from fairground.games.codebreaking.rules import (
     fits,
     marks,
 )
-from fairground.games.codebreaking.solver.advice import enumerable, listed, opening, split_well
+from fairground.games.codebreaking.solver.advice import (
+    enumerable,
+    listed,
+    opening,
+    sets,
+    split_well,
+)
 from fairground.games.codebreaking.solver.trees import OPTIMAL, TREE_CODES, Tree, tree
 from fairground.players import Player
 from fairground.registry import needs
@@ -228,8 +234,9 @@ class EvilKeeper(Keeper):
         The first line is JSON, the rest the codes, packed.
         """
         mind = self._mind
-        if not isinstance(mind, _sampled()):
+        if mind is None or enumerable(mind.base, mind.length):
             return b""
+        mind = cast("Sampled", mind)
         about = {"rows": len(self._rows), "asked": self._asked, "chance": mind.chance}
         return json.dumps(about).encode() + b"\n" + mind.packed()
 
@@ -257,7 +264,10 @@ class EvilKeeper(Keeper):
             self._take_over(game, rows)
         if self._mind is None or self._rows != rows[: len(self._rows)]:
             self._forget()
-            self._mind = _open_mind(game, self._seed)
+            if enumerable(game.base, game.length):
+                self._mind = listed(game.base, game.length, ())
+            else:
+                self._mind = sets().Sampled(game.base, game.length, self._seed)
         for row in rows[len(self._rows) :]:
             # For a row that it has not answered itself it goes through the same motions.
             self._make_up(self._mind, row.guess)
@@ -272,7 +282,7 @@ class EvilKeeper(Keeper):
         about = json.loads(head)
         self._rows = rows[: about["rows"]]
         self._asked = None if about["asked"] is None else tuple(about["asked"])
-        self._mind = _sampled().taken_over(
+        self._mind = sets().Sampled.taken_over(
             game.base, game.length, self._rows, about["chance"], packed
         )
 
@@ -291,11 +301,10 @@ class EvilKeeper(Keeper):
 
     def _preferred(self, mind: Listed | Sampled, guess: Code) -> Marks:
         """The answer after which the breaker has the most left to do."""
-        from fairground.games.codebreaking.solver.sets import Listed, least_informative
-
-        if self._searcher is not None and isinstance(mind, Listed):
-            return self._hardest(self._searcher, mind, guess)
-        return least_informative(mind.sizes(guess), mind.length)
+        if self._searcher is not None:  # then all codes are listed
+            return self._hardest(self._searcher, cast("Listed", mind), guess)
+        least: Marks = sets().least_informative(mind.sizes(guess), mind.length)
+        return least
 
     def _hardest(self, searcher: Searcher, mind: Listed, guess: Code) -> Marks:
         """The answer that costs the best breaker the most guesses; ties: as without depth."""
@@ -324,18 +333,3 @@ def _searcher(game: Game[Any], argument: str) -> Searcher:
             f" base {game.base} and length {game.length} are more: take 'evil'"
         )
     return Searcher(game.base, game.length)
-
-
-def _open_mind(game: CodeBreaking, seed: int) -> Listed | Sampled:
-    """All codes, listed or sampled."""
-    with needs("solve", "the evil keeper"):
-        from fairground.games.codebreaking.solver.sets import ENUMERABLE, Listed, Sampled
-    if game.codes <= ENUMERABLE:
-        return Listed(game.base, game.length)
-    return Sampled(game.base, game.length, seed)
-
-
-def _sampled() -> type[Sampled]:
-    from fairground.games.codebreaking.solver.sets import Sampled
-
-    return Sampled

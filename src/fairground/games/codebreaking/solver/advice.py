@@ -50,79 +50,76 @@ def solve(base: int, length: int, strategy: str | None = None) -> dict[str, Any]
     return tree(base, length, strategy).figures()
 
 
-def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
-    """Return every code that fits, in a space that can be listed."""
-    codes: Listed = _sets().Listed(base, length, rows)
-    return codes
-
-
-def _sets() -> ModuleType:
-    """Import `sets`, which needs NumPy and Numba."""
+def sets() -> ModuleType:
+    """Import `solver.sets`, which needs NumPy and Numba."""
     with needs("solve", "counting the codes that fit"):
         from fairground.games.codebreaking.solver import sets
     return sets
 
 
+def listed(base: int, length: int, rows: Sequence[Row]) -> Listed:
+    """Return every code that fits, in a space that can be listed."""
+    codes: Listed = sets().Listed(base, length, rows)
+    return codes
+
+
 def enumerable(base: int, length: int) -> bool:
     """Return whether the codes of a space can be listed."""
-    return bool(base**length <= _sets().ENUMERABLE)
+    return bool(base**length <= sets().ENUMERABLE)
 
 
 class Counting:
     """Counts the codes that fit a board as it grows row by row.
 
-    Small spaces are counted, larger ones estimated. For each row, the share of a sample of fitting
-    codes that also fits this row is taken, and the shares are multiplied. Only the order of
-    magnitude can be trusted.
-
-    Spaces of at most ``plain`` codes are counted with the rules' own scoring, which needs no
-    package.
+    Small spaces are counted with the rules' own scoring, which needs no package. Larger ones are
+    listed, or estimated: for each row, the share of a sample of fitting codes that also fits this
+    row is taken, and the shares are multiplied. Only the order of magnitude can be trusted.
     """
 
-    def __init__(self, base: int, length: int, seed: int = 1, plain: int = PLAIN_CODES) -> None:
+    def __init__(self, base: int, length: int, seed: int = 1) -> None:
         self._size = base**length
-        self._share = Fraction(1)
         self._rows = 0
-        self._exact = True
+        self._estimate: Fraction | None = None
+        """The estimated number of codes; ``None`` where they are counted."""
         self._codes: list[Code] | Listed | Sampled
-        if self._size <= plain:
+        if self._size <= PLAIN_CODES:
             self._codes = list(product(range(base), repeat=length))
         elif enumerable(base, length):
             self._codes = listed(base, length, ())
         else:
-            self._exact = False
-            self._codes = _sets().Sampled(base, length, seed)
+            self._estimate = Fraction(self._size)
+            self._codes = sets().Sampled(base, length, seed)
 
     def keep(self, row: Row) -> None:
         """Add one more row."""
-        before = len(self._codes)
+        self._rows += 1
         if isinstance(self._codes, list):
             self._codes = [code for code in self._codes if fits(code, (row,))]
-        else:
-            self._codes.keep(row)
-        if before and not self._exact:
-            self._share *= Fraction(len(self._codes), before)
-        if not isinstance(self._codes, list) and len(self._codes):
+            return
+        before = len(self._codes)
+        self._codes.keep(row)
+        if before and self._estimate is not None:
+            self._estimate *= Fraction(len(self._codes), before)
+        if len(self._codes):
             self._codes.refresh()
-        self._rows += 1
 
     def count(self) -> Count:
         """Return the number of codes that fit all rows so far."""
+        known = len(self._codes)
         if not self._rows:
             return Count(self._size, True, "all codes")
-        if self._exact:
-            return Count(len(self._codes), True, "counted one by one")
-        if not len(self._codes):
+        if self._estimate is None:
+            return Count(known, True, "counted one by one")
+        if not known:
             return Count(0, False, "estimated: no code of the sample fits row by row")
-        value = max(len(self._codes), int(self._size * self._share))
-        return Count(value, False, "estimated from samples, row by row")
+        return Count(max(known, int(self._estimate)), False, "estimated from samples, row by row")
 
 
-def remaining(base: int, length: int, rows: Sequence[Row], seed: int = 1) -> Count:
+def remaining(base: int, length: int, rows: Sequence[Row]) -> Count:
     """Return the number of codes that fit the rows, as `Counting` counts them."""
     if not rows:
         return Count(base**length, True, "all codes")
-    counting = Counting(base, length, seed, plain=0)
+    counting = Counting(base, length)
     for row in rows:
         counting.keep(row)
     return counting.count()
@@ -252,9 +249,8 @@ def contradiction(base: int, length: int, rows: Sequence[Row]) -> Contradiction 
     """
     if enumerable(base, length) and len(rows) < 64:
         return _smallest(base, length, rows)
-    from fairground.games.codebreaking.solver.sets import refuted
-
-    core = refuted(base, length, rows)
+    refuted = sets().refuted
+    core: list[int] | None = refuted(base, length, rows)
     if core is None:
         return None
     for r in tuple(core):

@@ -16,7 +16,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import InputError, TooMany, UnknownName
-from fairground.games.codebreaking.rules import Code, Marks, Row, digits, marks, number
+from fairground.games.codebreaking.rules import Code, Marks, Row, digits, marks
 from fairground.registry import needs
 
 if TYPE_CHECKING:
@@ -112,23 +112,6 @@ def plant(base: int, length: int, guesses: Iterator[int]) -> Branch:
         return Branch(guess, won is not None, {a: node(split[a]) for a in sorted(split)})
 
     return node(list(product(range(base), repeat=length)))
-
-
-def pressed(tree: Tree) -> list[int]:
-    """Return the list of guesses from which `plant` builds the tree again."""
-    guesses: list[int] = []
-
-    def visit(node: Branch) -> int:
-        """Append the node and its parts; return how many codes it settles."""
-        at = len(guesses)
-        guesses.append(number(node.guess, tree.base))
-        settled = node.wins + sum(visit(part) for part in node.parts.values())
-        if settled <= 2:
-            del guesses[at:]
-        return settled
-
-    visit(tree.root)
-    return guesses
 
 
 def file_name(base: int, length: int, strategy: str) -> str:
