@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any, Final, NamedTuple
 
 from fairground.coach.judging import GUESSES, NOISE, WINS, Unit
-from fairground.coach.review import FORMAT, Alternative, LuckOdds, Review, SeatReview, Step
+from fairground.coach.review import FORMAT, LuckOdds, Review, SeatReview, Step
 from fairground.core import InputError, Seat
 from fairground.escape import shown
 from fairground.games import GAMES
@@ -438,41 +438,30 @@ def unit_as_json(unit: Unit) -> dict[str, Any]:
     return {"name": unit.name, "one": unit.one, "many": unit.many, "scale": unit.scale}
 
 
-def number_as_json(value: Fraction, exact: bool) -> dict[str, Any]:
-    """A number, exact or not."""
-    return {"exact": str(value) if exact else None, "value": float(value)}
+def in_json(value: Any, exact: bool) -> Any:
+    """Return any part of a review as JSON: records are objects, and fractions are numbers."""
+    if isinstance(value, Fraction):
+        return {"exact": str(value) if exact else None, "value": float(value)}
+    if isinstance(value, tuple):
+        if hasattr(value, "_asdict"):
+            return {name: in_json(part, exact) for name, part in value._asdict().items()}
+        return [in_json(part, exact) for part in value]
+    return value
 
 
 def _seat_as_json(seat: SeatReview, exact: bool) -> dict[str, Any]:
     odds = seat.odds
+    told: dict[str, Any] = in_json(seat, exact)
     if odds is not None:
-        told = odds._asdict() | {"low": float(odds.low), "high": float(odds.high)}
-    return {
-        name: number_as_json(value, exact) if isinstance(value, Fraction) else value
-        for name, value in seat._asdict().items()
-    } | {"odds": None if odds is None else told}
+        told["odds"] = odds._asdict() | {"low": float(odds.low), "high": float(odds.high)}
+    return told
 
 
 def _step_as_json(step: Step, exact: bool) -> dict[str, Any]:
-    told = step._asdict()
-    for name in ("values", "change"):
-        told[name] = [number_as_json(value, exact) for value in told[name]]
+    told: dict[str, Any] = in_json(step, exact)
     if step.kind not in ("decision", "leave"):
         return {name: told[name] for name in ("line", "kind", "seat", "says", "values", "change")}
-    return told | {
-        "cost": number_as_json(step.cost, exact),
-        "alternatives": alternatives_as_json(step.alternatives, exact),
-    }
-
-
-def alternatives_as_json(alternatives: Sequence[Alternative], exact: bool) -> list[dict[str, Any]]:
-    """Return the moves that could have been made, with the value of each."""
-    return [
-        other._asdict()
-        | {"value": number_as_json(other.value, exact), "cost": number_as_json(other.cost, exact)}
-        | {"mix": None if other.mix is None else number_as_json(other.mix, exact)}
-        for other in alternatives
-    ]
+    return told
 
 
 class Played(NamedTuple):

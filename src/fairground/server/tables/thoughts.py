@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from fairground.coach.judging import advise, judge_of
 from fairground.coach.learning import judged, position_at, verdict, words_at
-from fairground.coach.report import alternatives_as_json, number_as_json, unit_as_json
 from fairground.coach.report import as_json as review_as_json
+from fairground.coach.report import in_json, unit_as_json
 from fairground.coach.review import alternatives, replayed, review_of
 from fairground.core import Game, InputError, Move, Seat
 from fairground.fair.bits import HashStream
@@ -84,8 +84,8 @@ def tried(data: bytes, wanted: NewTry) -> Tried:
     exact = judge.basis.exact
     return Tried(
         found.right,
-        number_as_json(found.cost, exact),
+        in_json(found.cost, exact),
         unit_as_json(judge.unit),
         verdict(judge, words, view, seat, found),
-        alternatives_as_json(listed, exact),
+        in_json(listed, exact),
     )
