@@ -25,15 +25,15 @@ from typing import Any, Final
 import numpy as np
 
 from _machine import cpu_seconds, ratio, side_by_side, summary, write
-from fairground.games.poker.rules import DECK, HAND, KINDS, Rank, parse_hand, rank
-from fairground.games.poker.solver import hands as compiled
-from fairground.games.poker.solver import holds as counts
-from fairground.games.poker.solver.holds import (
+from fairground.games.poker import hands as compiled
+from fairground.games.poker import holds as counts
+from fairground.games.poker.holds import (
     best_hold,
     holds,
     per_stake,
     perfect_return,
 )
+from fairground.games.poker.rules import DECK, HAND, KINDS, Rank, parse_hand, rank
 
 REPETITIONS: Final = 7
 STEP: Final = 131

@@ -1,6 +1,6 @@
 """Counts what the best hold is worth over all 2,598,960 deals, and writes it for the coach.
 
-python tools/poker_deals.py     writes src/fairground/games/poker/solver/data/deals-*.json again
+python tools/poker_deals.py     writes src/fairground/games/poker/data/deals-*.json again
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 import numba as nb
 import numpy as np
 
+from fairground.games.poker import hands as compiled
+from fairground.games.poker import holds
+from fairground.games.poker.holds import SCALES, file_name
 from fairground.games.poker.rules import DECK, HAND
-from fairground.games.poker.solver import hands as compiled
-from fairground.games.poker.solver import holds
-from fairground.games.poker.solver.holds import SCALES, file_name
 
 FOLDER = Path(holds.__file__).with_name("data")
 

@@ -30,7 +30,7 @@ from fairground.contest.file import check
 from fairground.core import Game, InputError, Move, Seat
 from fairground.games.codebreaking.rules import GIVE_UP, CodeBreaking, Row, State, fits, marks
 from fairground.players import Player
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot import BotLimits
 from fairground.server.app import make_app
 from fairground.server.serve import address_of, bind
 from fairground.verifier import verify

@@ -22,8 +22,8 @@ from fairground.games.codebreaking.solver.worth import KNOWN
 from fairground.games.fatestones.rules import State as Stones
 from fairground.games.fatestones.rules import all_dice
 from fairground.games.intransitive.rules import State as Dice
+from fairground.games.poker.holds import RETURNS, best_hold, perfect_return, worths
 from fairground.games.poker.rules import State as Cards
-from fairground.games.poker.solver.holds import RETURNS, best_hold, perfect_return, worths
 from fairground.games.zombie.judge import CrowdJudge, SolvedZombieJudge
 from fairground.games.zombie.rules import Zombie
 

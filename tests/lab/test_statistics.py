@@ -15,7 +15,7 @@ from fairground.games import make_game
 from fairground.games.codebreaking.solver.trees import tree
 from fairground.games.fatestones.rules import FateStones
 from fairground.games.intransitive.players import OptimalDice
-from fairground.games.poker.solver.holds import perfect_return
+from fairground.games.poker.holds import perfect_return
 from fairground.lab.plans import plan_of
 from fairground.lab.simulation import kernel_chunk, luck_of, rules_chunk, simulate
 from fairground.lab.statistics import (

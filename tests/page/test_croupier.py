@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fairground.games.poker.solver.holds import holds
+from fairground.games.poker.holds import holds
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.verifier import verify

@@ -16,7 +16,7 @@ import pytest
 from fairground.core import Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie.rules import State, Zombie
-from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
+from fairground.players.bot import BotFailure, BotLimits, BotPlayer
 from fairground.players.simple import play
 from tests.helpers.places import ROOT
 

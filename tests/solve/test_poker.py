@@ -17,6 +17,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairground.core import InputError
+from fairground.games.poker import hands as compiled
+from fairground.games.poker.holds import (
+    SCALE,
+    best_hold,
+    hands_with,
+    holds,
+    per_stake,
+    perfect_return,
+    prizes_with,
+)
 from fairground.games.poker.players import OptimalPoker
 from fairground.games.poker.rules import (
     DECK,
@@ -30,16 +40,6 @@ from fairground.games.poker.rules import (
     hand_text,
     parse_hand,
     rank,
-)
-from fairground.games.poker.solver import hands as compiled
-from fairground.games.poker.solver.holds import (
-    SCALE,
-    best_hold,
-    hands_with,
-    holds,
-    per_stake,
-    perfect_return,
-    prizes_with,
 )
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
@@ -287,7 +287,7 @@ def test_a_single_hand_needs_no_optional_package_and_all_deals_say_what_they_nee
         "sys.modules['numpy'] = sys.modules['numba'] = None\n"
         "from fairground.core import MissingExtra\n"
         "from fairground.games.poker.rules import parse_hand\n"
-        "from fairground.games.poker.solver.holds import best_hold, perfect_return\n"
+        "from fairground.games.poker.holds import best_hold, perfect_return\n"
         f"print(best_hold(parse_hand({HISTORIC!r}), 5).value)\n"
         "try:\n"
         "    perfect_return(5)\n"

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from fairground.cli import main
+from fairground.games.poker.holds import best_hold
 from fairground.games.poker.rules import PAYS, Rank, parse_hand, rank
-from fairground.games.poker.solver.holds import best_hold
 from fairground.terminal.croupier.command import _parse
 from fairground.terminal.croupier.hand import Hurry
 from fairground.terminal.croupier.look import (

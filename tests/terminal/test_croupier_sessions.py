@@ -43,8 +43,8 @@ from fairground.bank.session.croupier import SessionCroupier
 from fairground.bank.session.page import SessionPage
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError, InputError
+from fairground.games.poker.holds import best_hold
 from fairground.games.poker.rules import Poker
-from fairground.games.poker.solver.holds import best_hold
 from fairground.store.sqlite import SqliteStore
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier import command, session

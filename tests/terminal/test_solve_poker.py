@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import parse_hand
 from fairground.games.poker.screen import run
-from fairground.games.poker.solver.holds import holds
 
 HISTORIC = "5♢ 7♢ 9♧ 10♧ 7♡"
 

@@ -48,7 +48,7 @@ from fairground.games.codebreaking.rules import (
     State,
 )
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
+from fairground.players.bot import BotFailure, BotLimits, BotPlayer
 
 LARGEST_FILE: Final = 1_000_000_000
 """Bytes: contest files can be long."""

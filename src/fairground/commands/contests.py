@@ -28,7 +28,7 @@ from fairground.clients.oracles import (
 from fairground.core import InputError
 from fairground.fair.bits import token
 from fairground.games.codebreaking.rules import CodeBreaking, Row, write_code
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot import BotLimits
 from fairground.terminal.console import Arguments
 from fairground.terminal.files import data_folder
 from fairground.verifier import verify

@@ -38,7 +38,7 @@ from fairground.lab.tournament import (
     write_files,
 )
 from fairground.players import seat_labels, usual_player, wanted_seats
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot import BotLimits
 from fairground.registry import known
 from fairground.terminal.console import Arguments
 from fairground.terminal.options import add_bot_seconds

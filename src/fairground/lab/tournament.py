@@ -41,7 +41,7 @@ from fairground.lab.plans import payoff_of, plan_of, usual_lineup
 from fairground.lab.plots import HeatMap, Whiskers, as_svg
 from fairground.lab.simulation import Journal, payoffs
 from fairground.players import Player, make_player
-from fairground.players.bot.host import BotFailure, BotLimits, BotPlayer
+from fairground.players.bot import BotFailure, BotLimits, BotPlayer
 from fairground.players.simple import play
 from fairground.stats import NORMAL, Interval, holm, sign_flip
 from fairground.transcript import frozen

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from fairground.core import Game, InputError, Seat
 from fairground.players import offered
-from fairground.players.bot.host import BotLimits
+from fairground.players.bot import BotLimits
 from fairground.terminal.files import config_file
 
 

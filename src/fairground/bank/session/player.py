@@ -46,7 +46,7 @@ from fairground.bank.session.page import (
 )
 from fairground.bank.session.tower import Tower
 from fairground.core import InputError
-from fairground.games.poker.solver.holds import best_hold
+from fairground.games.poker.holds import best_hold
 
 LOOKS: Final = 40
 """In each step's time, whether somebody closes the session."""

@@ -14,8 +14,7 @@ from typing import Any, Final
 
 from fairground.coach.judging import BETS, Basis, Judge, Option, Spread, Values
 from fairground.core import Move, Seat
-from fairground.games.poker.rules import DECK, HAND, PLAYER, Card, Poker, Rank, State
-from fairground.games.poker.solver.holds import (
+from fairground.games.poker.holds import (
     RETURNS,
     best_hold,
     hands_with,
@@ -23,6 +22,7 @@ from fairground.games.poker.solver.holds import (
     per_stake,
     worths,
 )
+from fairground.games.poker.rules import DECK, HAND, PLAYER, Card, Poker, Rank, State
 from fairground.words import reasons
 from fairground.words.plain import PlainWords
 

@@ -10,8 +10,7 @@ from numba import njit
 from fairground.core import InputError, Seat
 from fairground.games.compiled import INLINE, Episodes, Ints, below, new_streams, rewind_all
 from fairground.games.kernels import Kernel, Played
-from fairground.games.poker.rules import DECK, HAND, PAYS, PLAYER, Poker
-from fairground.games.poker.solver.hands import (
+from fairground.games.poker.hands import (
     CHOOSE,
     FIRST,
     fill_hold_sums,
@@ -19,7 +18,8 @@ from fairground.games.poker.solver.hands import (
     grading,
     sums_of,
 )
-from fairground.games.poker.solver.holds import SCALES
+from fairground.games.poker.holds import SCALES
+from fairground.games.poker.rules import DECK, HAND, PAYS, PLAYER, Poker
 
 PLAYERS = ("random", "optimal")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fairground.core import Game, Move, Seat
-from fairground.games.poker.solver.holds import best_hold
+from fairground.games.poker.holds import best_hold
 from fairground.players import Player
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any, Final
 
+from fairground.games.poker.holds import Hold, holds, perfect_return
 from fairground.games.poker.rules import LEVELS, Card, card_text, hand_text, parse_hand, rank
-from fairground.games.poker.solver.holds import Hold, holds, perfect_return
 from fairground.terminal.console import Arguments, decimal
 from fairground.terminal.croupier.look import CardArt
 from fairground.terminal.options import add_ascii

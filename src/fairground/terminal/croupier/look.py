@@ -30,8 +30,8 @@ from fairground.bank.player.game import (
     in_chips,
 )
 from fairground.bank.seeds import unpacked_hand, unpacked_order
+from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import HAND, KINDS, LEVELS, PAYS, RANKS, SUITS, Card, Rank
-from fairground.games.poker.solver.holds import holds
 from fairground.terminal.console import Ink, decimal
 
 LETTERS: Final = "hdcs"

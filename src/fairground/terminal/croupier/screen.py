@@ -32,8 +32,8 @@ from fairground.bank.player.game import (
 from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.bank.seeds import Generator, commit_to, mix, unpacked_order
 from fairground.core import Draw, FairgroundError
+from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import HAND, Poker, State
-from fairground.games.poker.solver.holds import holds
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console
 from fairground.terminal.croupier import look

@@ -318,7 +318,7 @@ class _Evening:
         cards, hand = player.cards, player.page.hand
         assert hand is not None
         if self._by_program:
-            from fairground.games.poker.solver.holds import holds
+            from fairground.games.poker.holds import holds
 
             return holds(cards, hand.bet.level)[0].order
         self._console.say(f"\nHand {number}")

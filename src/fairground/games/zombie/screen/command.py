@@ -27,7 +27,7 @@ from fairground.games.zombie.screen.setup import (
     write_config,
 )
 from fairground.players import Player, offered
-from fairground.players.bot.host import BotFailure, BotLimits
+from fairground.players.bot import BotFailure, BotLimits
 from fairground.registry import needs
 from fairground.terminal.console import Arguments, Ink
 from fairground.terminal.evening import (
@@ -204,7 +204,7 @@ class ZombieParlour(Parlour):
         return house.make(guest.strategy, game, seat)
 
     def _bot(self, path: Path, game: Zombie) -> Player:
-        from fairground.players.bot.host import BotPlayer
+        from fairground.players.bot import BotPlayer
 
         limits = BotLimits(seconds=self.options.bot_seconds)
         try:

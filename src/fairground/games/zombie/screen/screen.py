@@ -24,7 +24,7 @@ from fairground.games.zombie.screen.look import ZombieArt
 from fairground.games.zombie.screen.setup import Company, Config, Guest, company
 from fairground.games.zombie.words import TYPED, ZombieWords, rolled
 from fairground.players import Player
-from fairground.players.bot.host import BotFailure
+from fairground.players.bot import BotFailure
 from fairground.players.runner import Runner
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput

@@ -28,7 +28,7 @@ from fairground.transcript import frozen
 if TYPE_CHECKING:
     import subprocess
 
-RUNNER: Final = Path(__file__).with_name("runner.py")
+RUNNER: Final = Path(__file__).with_name("bot_process.py")
 
 HANDED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
 """What a bot sees of our environment. Nothing in it is a secret."""

@@ -9,7 +9,7 @@ Values are expected prizes per unit staked, as fractions: 1 gives the stake back
 
 A single hand needs only the standard library: `hands_with` counts by formula.
 Simulated hands, and all deals, go through tables and need NumPy and Numba
-(`fairground.games.poker.solver.hands`).
+(`fairground.games.poker.hands`).
 
 Both compute the same. Let K be the cards held and D those thrown away. Add up the prizes of
 all hands that contain K, without those that contain a card of D. Divided by the number of ways
@@ -237,7 +237,7 @@ def perfect_return(level: int) -> Fraction:
     """Return the prize that perfect play returns for each unit staked, over all 2,598,960 deals."""
     per_stake(level)  # refuses what is not a level
     with needs("solve", "solving all deals"):
-        from fairground.games.poker.solver import hands
+        from fairground.games.poker import hands
     return Fraction(hands.survey(hands.sums_of(level)), hands.DEALS * SCALE)
 
 
@@ -249,6 +249,6 @@ def file_name(level: int) -> str:
 @cache
 def worths(level: int) -> tuple[tuple[Fraction, int], ...]:
     """Return each expectation per unit staked, and the number of deals in which it is the best."""
-    path = files("fairground.games.poker.solver") / "data" / file_name(level)
+    path = files("fairground.games.poker") / "data" / file_name(level)
     rows = json.loads(path.read_text(encoding="ascii"))
     return tuple((Fraction(worth, SCALE), many) for worth, many in rows)

@@ -24,7 +24,7 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[3]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 
 def main(path: str, seconds: float, megabytes: int) -> None:

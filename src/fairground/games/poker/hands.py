@@ -1,4 +1,4 @@
-"""The loops of `fairground.games.poker.solver.holds`, compiled by Numba: all hands, all deals.
+"""The loops of `fairground.games.poker.holds`, compiled by Numba: all hands, all deals.
 
 **Ranking.** A hand's rank depends on how often each card rank occurs, and on whether all
 suits are equal. Each card rank has a key such that the sum of five keys is different for
@@ -18,7 +18,7 @@ subtractions turn the 32 sums of a hand's subsets into the prizes of its 32 hold
 number in the passes counts prizes of some set of hands, so it lies between 0 and
 C(52, 5) * 800 < 2.1e9 and fits into 32 bits even before we use that the prizes of *all* hands
 come to only 875,504. A hold's sum times its scale is its expected prize times `SCALE` (both in
-`solver.holds`): at most 800 * 7,669,695 < 6.2e9; over all 2,598,960 deals at
+`poker.holds`): at most 800 * 7,669,695 < 6.2e9; over all 2,598,960 deals at
 most 1.6e16 < 2^63 = 9.2e18.
 """
 
@@ -35,8 +35,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from fairground.games.poker.holds import SCALES, per_stake
 from fairground.games.poker.rules import DECK, HAND, KINDS, rank
-from fairground.games.poker.solver.holds import SCALES, per_stake
 
 Grades = npt.NDArray[np.uint16]
 Cards = npt.NDArray[np.uint8]

@@ -1,1 +1,0 @@
-"""Video poker: the value of each hold of a hand, and perfect play over all deals."""
