@@ -29,8 +29,8 @@ from fairground.games.fatestones.solver.choices import Solution as FateStonesSol
 from fairground.games.fatestones.solver.choices import solve as solve_fatestones
 from fairground.games.intransitive.rules import Intransitive
 from fairground.games.intransitive.solver import WinOdds
-from fairground.games.poker.rules import Poker, hand_text, parse_hand
 from fairground.games.poker.holds import Hold, holds, perfect_return
+from fairground.games.poker.rules import Poker, hand_text, parse_hand
 from fairground.games.zombie.rules import Zombie
 from fairground.players import Player, PlayerListing, make_player, offered
 from fairground.registry import needs
