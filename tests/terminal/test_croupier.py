@@ -17,9 +17,9 @@ from fairground.cli import main
 from fairground.games.poker.holds import best_hold
 from fairground.games.poker.rules import PAYS, Rank, parse_hand, rank
 from fairground.terminal.croupier.command import _parse
-from fairground.terminal.croupier.hand import Hurry
-from fairground.terminal.croupier.look import (
+from fairground.terminal.croupier.hand import (
     CardArt,
+    Hurry,
     in_words,
     minutes,
     number_behind,

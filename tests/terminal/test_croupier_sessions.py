@@ -48,7 +48,7 @@ from fairground.games.poker.rules import Poker
 from fairground.store.sqlite import SqliteStore
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier import command, session
-from fairground.terminal.croupier.look import CardArt
+from fairground.terminal.croupier.hand import CardArt
 from tests.helpers.bank_game import enter
 from tests.helpers.session_journal import MemoryJournal
 
@@ -450,7 +450,7 @@ def test_a_question_to_the_bank_is_asked_until_it_is_answered(
             raise BankAway("no chain answers")
         return 7
 
-    assert evening._insist(act) == 7
+    assert evening._patiently(act) == 7
     assert len(said) == 3 and "no chain answers" in said[0]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -270,6 +271,51 @@ def test_which_hand_and_when(h: Hall) -> None:
     with refused("TooLate"):
         evening.bring(evening.hand(3))
     evening.finish()
+
+
+@pytest.mark.parametrize(
+    ("after", "act", "reason"),
+    [
+        (0, "claim", None),
+        (1, "claim", "TooLate"),
+        (0, "bring", "TooEarly"),
+        (1, "bring", None),
+        (STEP_TIME, "bring", None),
+        (STEP_TIME + 1, "bring", "TooLate"),
+        (STEP_TIME, "finish", "TooEarly"),
+        (STEP_TIME + 1, "finish", None),
+    ],
+)
+def test_every_deadline_of_a_session_to_the_second(
+    h: Hall, after: int, act: str, reason: str | None
+) -> None:
+    """A newer claim comes before the deadline, then the open hand for one step, then the end."""
+    evening = Evening(h)
+    evening.open()
+    deadline: int = evening.claim(3).event("SessionClaimed")["deadline"]
+    hand = evening.hand(3)
+    h.bank.evm.travel_to(deadline + after)
+    with refused(reason) if reason else nullcontext():
+        match act:
+            case "claim":
+                evening.claim(4)
+            case "bring":
+                evening.bring(hand)
+            case _:
+                evening.finish()
+
+
+def test_the_last_second_and_the_last_wei_of_a_session(h: Hall) -> None:
+    now = h.bank.evm.now
+    with refused("BetExpired"):
+        Evening(h, expiry=now - 1).open()
+    evening = Evening(h, player_funds=PURSE, croupier_funds=BANKROLL, expiry=h.bank.evm.now)
+    evening.open()
+    with refused("BadShare"):
+        evening.claim(2**96)
+    with refused("BadShare"):
+        evening.close(1, PURSE + BANKROLL + 1)
+    evening.close(1, PURSE + BANKROLL)
 
 
 def test_a_hand_of_a_session_is_no_bet_outside_of_it(h: Hall) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from fairground.games.poker.holds import Hold, holds, perfect_return
 from fairground.games.poker.rules import LEVELS, Card, card_text, hand_text, parse_hand, rank
 from fairground.terminal.console import Arguments, decimal
-from fairground.terminal.croupier.look import CardArt
+from fairground.terminal.croupier.hand import CardArt
 from fairground.terminal.options import add_ascii
 
 EXAMPLE: Final = 'fairground solve poker "5d 7d 9c Tc 7h" --level 5'

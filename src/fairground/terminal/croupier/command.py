@@ -10,15 +10,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from fairground.bank.bank_port import PLAY_MONEY
-from fairground.bank.croupier_port import About
 from fairground.bank.messages import Key
-from fairground.bank.player.game import CONFIRMATIONS, News, PlayersGame, Side, in_chips
+from fairground.bank.player.game import CONFIRMATIONS, News, Side
 from fairground.bank.player.player import PlayerClient
 from fairground.games.poker.rules import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
-from fairground.terminal.croupier.hand import Between
-from fairground.terminal.croupier.look import CardArt, minutes
+from fairground.terminal.croupier.hand import Between, CardArt
 from fairground.terminal.croupier.parties import (
     Parties,
     at_home,
@@ -26,7 +24,7 @@ from fairground.terminal.croupier.parties import (
 )
 from fairground.terminal.croupier.screen import BankCalled, CroupierScreen
 from fairground.terminal.evening import ME, add_counting, add_seats
-from fairground.terminal.files import Saved, add_saving, data_directory
+from fairground.terminal.files import add_saving, data_directory
 from fairground.terminal.options import add_ascii, add_stir_always
 from fairground.terminal.sitting import Left
 from fairground.terminal.waiting import patiently
@@ -200,27 +198,6 @@ def _key(options: argparse.Namespace, console: Console) -> Key:
     return key
 
 
-class _Shelf:
-    """The transcripts of an evening: FILE for the first, then FILE-2 and so on."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._options = options
-        self._games = 0
-        self.lost = False
-        """True if a requested record could not be written."""
-
-    def keep(self, game: PlayersGame) -> Path | None:
-        """Save a game that is over; where, unless it is not wanted or cannot be."""
-        self._games += 1
-        options = argparse.Namespace(no_save=self._options.no_save, save=self._options.save)
-        if options.save is not None and self._games > 1:
-            options.save = options.save.with_stem(f"{options.save.stem}-{self._games}")
-        with Saved(options, "croupier", game.bet.struct_hash()) as saved:
-            saved.write(game.witness.data)
-        self.lost = self.lost or (saved.lost and options.save is not None)
-        return saved.path
-
-
 def run(arguments: Sequence[str]) -> int:
     """``fairground croupier``"""
     options = _parse(arguments)
@@ -235,7 +212,8 @@ def run(arguments: Sequence[str]) -> int:
     early: list[News | BankCalled] = []
     between = Between(console, art, options.bet, options.level)
     with Backstage[News | BankCalled]() as backstage:
-        first = options.games is None and _is_at_home(options)
+        # With a new Bank in this process, the person chooses a stake while it opens.
+        first = options.games is None and options.croupier is None and not options.lasting
         if first:
             between.pays()
         opening = backstage.start(_parties(options, key, backstage))
@@ -243,47 +221,40 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         waiting = partial(backstage.wait, opening, early.append)
         parties, key = patiently("The Bank opens", waiting)
-        bank, tell = parties.bank, backstage.tell
         side = Side(
-            bank,
+            parties.bank,
             parties.desk,
             key,
             parties.notebook,
-            tell,
+            backstage.tell,
             options.confirmations,
             one_by_one=options.explain,
         )
         player = PlayerClient(side)
-        shelf = _Shelf(options)
         screen = CroupierScreen(
+            options,
             console,
             art,
-            backstage,
-            player,
-            between,
-            buy_in=options.buy_in,
+            backstage=backstage,
+            player=player,
+            between=between,
             faucet=parties.faucet,
-            explain=options.explain,
-            lasting=options.lasting or options.key is not None,
-            keep=shelf.keep,
-            by_program=options.player == PROGRAM,
         )
-        console.say(art.fold(f"The Bank: {bank.trusted}.", "", "  "))
+        console.say(art.fold(f"The Bank: {parties.bank.trusted}.", "", "  "))
         for news in early:
             screen.hear(news)
         try:
             screen.take_up()
-            about, funds = backstage.do(_sat_down(player), screen.hear)
-            _introduce(console, art, player, about, funds)
+            screen.sit_down()
             screen.play(options.games, asked=first)
         except Left:
             pass
         except (EndOfInput, KeyboardInterrupt):
             console.say()
-            _tell_what_is_open(console, art, screen, options)
+            screen.tell_what_is_open()
             raise
-        screen.end(options.withdraw)
-    if shelf.lost:
+        screen.end()
+    if screen.lost:
         return 2
     return 0 if screen.valid else 1
 
@@ -302,11 +273,6 @@ def _wants_a_hand(console: Console, between: Between, opening: Future[Any]) -> b
     return True
 
 
-async def _sat_down(player: PlayerClient) -> tuple[About, int]:
-    about = await player.sit_down()
-    return about, (await player.side.bank.account(about.account)).available
-
-
 async def _parties(
     options: argparse.Namespace, key: Key | None, backstage: Backstage[News | BankCalled]
 ) -> tuple[Parties, Key]:
@@ -319,34 +285,4 @@ async def _parties(
         return await at_home(backstage.stack, home, key, backstage.tell, habits)
     assert key is not None
     notes = folder / key.address if options.key is not None else None
-    return await far_away(backstage.stack, options.croupier, options.bank, key, notes), key
-
-
-def _is_at_home(options: argparse.Namespace) -> bool:
-    """Return True if all three parties are in this process, with a new Bank."""
-    return options.croupier is None and not options.lasting
-
-
-def _introduce(
-    console: Console, art: CardArt, player: PlayerClient, about: About, funds: int
-) -> None:
-    has = f"{in_chips(funds, player.side.bank.terms.chip_cost)} at the Bank"
-    console.say(art.fold(f"The Croupier: {about.account}, {has}.", "", "  "))
-    console.say(art.fold(f"You: {player.address}.", "", "  "))
-    terms = player.side.bank.terms
-    cost = f"A chip costs {terms.chip_cost:,} wei at this Bank"
-    console.say(art.fold(f"{cost}, and a step may take {minutes(terms.step_time)}.", "", "  "))
-
-
-def _tell_what_is_open(
-    console: Console, art: CardArt, screen: CroupierScreen, options: argparse.Namespace
-) -> None:
-    if screen.open is None:
-        return
-    again = (
-        "Start again with the same key in time, and the game goes on; if you do not, the stake is "
-        "lost."
-        if options.lasting or options.key is not None
-        else "The key ends with this program, so the stake is lost."
-    )
-    console.say(art.fold(f"You leave in the middle of a game. {again}"))
+    return await far_away(backstage.stack, options.croupier, options.bank, notes), key

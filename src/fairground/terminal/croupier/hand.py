@@ -1,35 +1,241 @@
-"""A person's decisions: the stake between two hands, and which cards to hold.
+"""Video poker at a terminal: cards, the pay table, a person's decisions, and the protocol in words.
 
-Cards are chosen with keys, or with lines where keys cannot be read.
+Five cards lie side by side where there is room, else in a line of signs::
+
+    +-----+ +-----+ +-----+ +-----+ +-----+
+    |J    | |7    | |9    | |10   | |J    |
+    |  Jc | |  7d | |  9c | | 10c | |  Jh |
+    |    J| |    7| |    9| |   10| |    J|
+    +-----+ +-----+ +-----+ +-----+ +-----+
+       1       2       3       4       5
+     HELD                            HELD
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
-from fairground.bank.player.game import in_chips
-from fairground.games.poker.rules import BETS, HAND, LEVELS, Card, Poker, rank
+from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
+from fairground.bank.messages import Bet
+from fairground.bank.player.game import (
+    BankRecorded,
+    Checked,
+    Complained,
+    GameEnded,
+    News,
+    Sent,
+    Suspicion,
+    Waiting,
+    in_chips,
+)
+from fairground.bank.seeds import unpacked_hand, unpacked_order
+from fairground.games.poker.holds import holds
+from fairground.games.poker.rules import (
+    BETS,
+    HAND,
+    KINDS,
+    LEVELS,
+    PAYS,
+    RANKS,
+    SUITS,
+    Card,
+    Poker,
+    Rank,
+    rank,
+)
 from fairground.terminal.console import (
     END,
     ENTER,
     Console,
     EndOfInput,
+    Ink,
     can_read_keys,
+    decimal,
     forget_typed,
     reading_keys,
 )
-from fairground.terminal.croupier import look
-from fairground.terminal.croupier.look import CardArt, in_words, parse_hold
 from fairground.terminal.sitting import Left
 from fairground.words.plain import listed
 
+LETTERS: Final = "hdcs"
+SUIT_NAMES: Final = ("hearts", "diamonds", "clubs", "spades")
+RANK_NAMES: Final = (
+    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *("jack", "queen", "king", "ace"),
+)
+RED: Final = (0, 1)
+"""Hearts and diamonds."""
+
+CARD: Final = 7
+ROW: Final = HAND * (CARD + 1) - 1
+NAMES: Final = max(len(rank.words) for rank in Rank)
+CELL: Final = 7
+
+
+def in_words(card: Card) -> str:
+    """A card as it is spoken of: "jack of clubs"."""
+    return f"{RANK_NAMES[card % KINDS]} of {SUIT_NAMES[card // KINDS]}"
+
+
+class CardArt(Ink):
+    """Cards and the pay table."""
+
+    # Cards
+
+    def card(self, card: Card) -> str:
+        suits = LETTERS if self.ascii_only else SUITS
+        return RANKS[card % KINDS] + suits[card // KINDS]
+
+    def cards(self, cards: Sequence[Card]) -> str:
+        return " ".join(map(self.card, cards))
+
+    def row(
+        self, hand: Sequence[Card], held: Collection[int] = (), *, marks: bool = False
+    ) -> list[str]:
+        """The hand on the table, each card over its number; ``held`` are places from 0.
+
+        With ``marks`` there is a line for the held ones even if there are none.
+        """
+        if self.columns <= ROW:
+            return [self._small(hand, held)]
+        edges = self.edges
+        top, foot = (
+            ends[0] + edges.across * (CARD - 2) + ends[2] for ends in (edges.top, edges.foot)
+        )
+        faces = [self._face(card) for card in hand]
+        lines = [
+            " ".join([top] * HAND),
+            *(" ".join(row) for row in zip(*faces, strict=True)),
+            " ".join([foot] * HAND),
+            " ".join(f"{place:^{CARD}}" for place in range(1, HAND + 1)).rstrip(),
+        ]
+        if held or marks:
+            each = (f"{'HELD' if place in held else '':^{CARD}}" for place in range(HAND))
+            lines.append(self.ink(" ".join(each).rstrip(), "good"))
+        return lines
+
+    def _face(self, card: Card) -> tuple[str, str, str]:
+        rank, down = RANKS[card % KINDS], self.edges.down
+        style = "suit" if card // KINDS in RED else "bold"
+        rows = (f"{rank:<5}", f"{self.card(card):>4} ", f"{rank:>5}")
+        first, middle, last = (down + self.ink(text, style) + down for text in rows)
+        return first, middle, last
+
+    def _small(self, hand: Sequence[Card], held: Collection[int]) -> str:
+        return " ".join(
+            f"[{self.card(card)}]" if place in held else self.card(card)
+            for place, card in enumerate(hand)
+        )
+
+    # The pay table
+
+    def pays(self, bet: int, level: int, made: Rank | None = None) -> list[str]:
+        """Draw the pay table in chips. The level is marked, and ``made`` marks a row."""
+        narrow = self.columns <= NAMES + CELL * len(LEVELS) + 4
+        levels = (level,) if narrow else tuple(LEVELS)
+
+        def cell(text: str, at: int) -> str:
+            return f"{f'[{text}]':>{CELL}}" if at == level else f"{text} ".rjust(CELL)
+
+        head = "".join(cell(str(at), at) for at in levels)
+        lines = [self.ink(f"{'level':<{NAMES}}{head}", "bold")]
+        for paid in list(Rank)[:0:-1]:
+            row = "".join(cell(str(bet * PAYS[at][paid]), at) for at in levels)
+            line = f"{paid.words:<{NAMES}}{row}"
+            lines.append(self.ink(f"{line} <--", "good") if paid is made else line)
+        return lines
+
+
+RULES: Final = (
+    "You stake bet x level chips. Five cards are dealt; hold those that you like, once, and the "
+    "others are replaced. The final hand pays by the table: a pair of jacks or better at the "
+    "least. What it pays includes your stake.",
+    "Nobody chooses a card. Before the first is dealt, you and the Croupier have each committed "
+    "to two seeds, in a bet that you signed; the deal is made of both first seeds, the "
+    "replacements are made of both second ones. Your program checks each, and the Bank does, too.",
+    "If the Croupier falls silent, your program complains to the Bank when his time is up: before "
+    "the deal you get your stake back and one more, after your order more than the cards that "
+    "did not come were worth. If you fall silent, your stake is lost.",
+)
+HOLD_KEYS: Final = (
+    "1 to 5 hold a card or let it go, Enter draws, b tells the best hold, p the pay table, q quits."
+)
+HOLD_LINE: Final = (
+    "Type the numbers of the cards that you hold, such as 13, and Enter; nothing holds none, "
+    "12345 all. b tells the best hold, p the pay table, q quits."
+)
+BETWEEN: Final = (
+    "Enter deals. bet N (1 to 10) and level N (1 to 5) change the stake; p shows the pay table, "
+    "q quits."
+)
+
+COMPLAINTS: Final = {
+    Silence.FIRST_CROUPIER_SEED: "you complained: he did not show seed 0, so you get your stake",
+    Silence.SECOND_CROUPIER_SEED: "you complained: he did not show seed 1, so he pays for it",
+}
+
+LONGEST_HEX: Final = 24
+
+
+def best_hold(art: CardArt, hand: Sequence[Card], level: int) -> Iterator[str]:
+    """Yield the best holds and their values."""
+    best, second = holds(hand, level)[:2]
+    kept = art.cards(best.kept(hand)) or "nothing"
+    value = f"{decimal(best.value, 4)} stakes expected, exactly {best.value}"
+    yield f"The best is to hold {kept}: {value}."
+    kept = art.cards(second.kept(hand)) or "nothing"
+    yield f"Next best: hold {kept}, {decimal(second.value, 4)}."
+
+
+def minutes(seconds: int) -> str:
+    """A time as people say it."""
+    if seconds < 120:
+        return f"{seconds} second{'' if seconds == 1 else 's'}"
+    return f"{seconds // 60} minutes"
+
+
+def short(text: str) -> str:
+    """Long hex digits by their beginning."""
+    return " ".join(
+        f"{word[:16]}..." if len(word) > LONGEST_HEX and _is_hex(word) else word
+        for word in text.split()
+    )
+
+
+def _is_hex(word: str) -> bool:
+    return all(digit in "0123456789abcdef" for digit in word.removeprefix("0x").lower())
+
+
+def parse_hold(text: str) -> frozenset[int] | None:
+    """The places, from 0, of cards such as ``13`` or ``1 3``; ``None`` if it is not that.
+
+    A card that is named twice may be a slip, so it is not taken.
+    """
+    digits = text.replace(" ", "").replace(",", "")
+    places = {digit: place for place, digit in enumerate("12345"[:HAND])}
+    if any(digit not in places for digit in digits) or len(set(digits)) < len(digits):
+        return None
+    return frozenset(places[digit] for digit in digits)
+
+
+def number_behind(text: str, word: str, allowed: range) -> int | None:
+    """The N of ``bet N``, also written ``bN``; ``None`` if it is not that, or out of range."""
+    rest = text.removeprefix(word) if text.startswith(word) else text.removeprefix(word[0])
+    rest = rest.strip()
+    if not rest.isascii() or not rest.isdigit() or len(rest) > 2 or int(rest) not in allowed:
+        return None
+    return int(rest)
+
+
+# Decisions of a person: the stake between two hands, and which cards to hold
+
 BEST: Final = "b"
-PAYS: Final = "p"
+PAY_TABLE: Final = "p"
 HELP: Final = "?"
 QUIT: Final = "q"
-ASIDES: Final = (BEST, PAYS, HELP, QUIT)
+ASIDES: Final = (BEST, PAY_TABLE, HELP, QUIT)
 SPELLINGS: Final = {"best": BEST, "hint": BEST, "help": HELP, "quit": QUIT, "x": QUIT, "exit": QUIT}
 """The words of other games for the same things."""
 
@@ -175,20 +381,20 @@ class Between:
             typed = SPELLINGS.get(typed, typed)
             if typed == QUIT:
                 raise Left
-            if typed == PAYS:
+            if typed == PAY_TABLE:
                 self.pays()
             elif typed == HELP:
-                self.help(look.BETWEEN)
+                self.help(BETWEEN)
             else:
                 self._change(typed)
 
     def _change(self, typed: str) -> None:
-        if typed.startswith("b") and (bet := look.number_behind(typed, "bet", BETS)):
+        if typed.startswith("b") and (bet := number_behind(typed, "bet", BETS)):
             self.bet = bet
-        elif typed.startswith("l") and (level := look.number_behind(typed, "level", LEVELS)):
+        elif typed.startswith("l") and (level := number_behind(typed, "level", LEVELS)):
             self.level = level
         else:
-            self._say(f"{typed!r} is not understood. {look.BETWEEN}")
+            self._say(f"{typed!r} is not understood. {BETWEEN}")
             return
         self.pays()
 
@@ -200,7 +406,7 @@ class Between:
         self._console.say()
 
     def help(self, keys: str) -> None:
-        for rule in look.RULES:
+        for rule in RULES:
             self._console.say(self._art.fold(rule, "* ", "  "))
         self._say(keys)
 
@@ -230,12 +436,12 @@ class Holding:
         self, hand: tuple[Card, ...], level: int, hurry: Hurry, leave: Callable[[], None]
     ) -> tuple[int, ...]:
         """Ask for the order: 1 replaces a card. ``leave`` confirms leaving, and may raise."""
-        how = look.HOLD_KEYS if self._by_keys else look.HOLD_LINE
+        how = HOLD_KEYS if self._by_keys else HOLD_LINE
         if not self._told_how:
             self._told_how = True
             self._say(how)
             if hurry.left:
-                self._say(f"You have {look.minutes(hurry.left)} to decide.")
+                self._say(f"You have {minutes(hurry.left)} to decide.")
         keys = KeyHold(self._art, hand, hurry)
         while True:
             answer: Answer | None
@@ -245,14 +451,14 @@ class Holding:
             if answer == QUIT:
                 leave()
             elif answer == BEST:
-                for line in look.best_hold(self._art, hand, level):
+                for line in best_hold(self._art, hand, level):
                     self._say(line)
-            elif answer == PAYS:
+            elif answer == PAY_TABLE:
                 self._between.pays()
             elif answer == HELP:
                 self._between.help(how)
             else:
-                self._say(f"That is not understood. {look.HOLD_LINE}")
+                self._say(f"That is not understood. {HOLD_LINE}")
             if not self._by_keys and (said := hurry.warning()):
                 self._say(said)
 
@@ -281,3 +487,82 @@ class Holding:
 def _worth(hand: tuple[Card, ...]) -> str:
     made = rank(hand)
     return made.words if made else "nothing that pays"
+
+
+# The protocol in words
+
+
+class NewsWords:
+    """News in words, for a Bank whose chip costs so much."""
+
+    def __init__(self, art: CardArt, chip_cost: int) -> None:
+        self._art = art
+        self._chip_cost = chip_cost
+
+    def chips(self, wei: int) -> str:
+        return in_chips(wei, self._chip_cost)
+
+    def explained(self, news: News) -> str:
+        """A step of the protocol, for who wants to see each."""
+        match news:
+            case Checked(what, found):
+                return f"Player checks {what}: {short(found)}"
+            case Sent(sender, receiver, what, detail):
+                more = f": {short(detail)}" if detail else ""
+                return f"{sender.value} {self._arrow} {receiver.value}: {what}{more}"
+            case BankRecorded(event, bet):
+                return f"Bank records {event.name}: {self._recorded(event, bet)}"
+            case _:
+                return self.told(news)
+
+    def told(self, news: News) -> str:
+        """Return the sentence for news that everybody must hear, else nothing."""
+        match news:
+            case Waiting(_, what, seconds):
+                most = f", at most {minutes(seconds)}" if seconds > 0 else ""
+                return f"Waiting for {what}{most}."
+            case Suspicion(party, reason):
+                return f"Beware of the {party.value}: {reason}."
+            case Complained(silence):
+                return f"The Croupier is silent: {COMPLAINTS[silence]}."
+            case GameEnded(outcome) if outcome != GameOutcome.SETTLED:
+                return self._ended(news)
+            case _:
+                return ""
+
+    @property
+    def _arrow(self) -> str:
+        return "->" if self._art.ascii_only else "→"
+
+    def _recorded(self, event: BankEvent, bet: Bet) -> str:
+        values: dict[str, Any] = event.values
+        match event.name:
+            case "BetSubmitted":
+                stake, top = self.chips(bet.stake), self.chips(bet.top_prize)
+                return f"it locks your stake, {stake}, and the top prize, {top}"
+            case "CroupierSeedSubmitted" if values["seedId"] == 0:
+                return "his seed 0 fits; the stake is his, the prize stays locked"
+            case "CroupierSeedSubmitted":
+                return "his seed 1 fits"
+            case "PlayerSeedSubmitted":
+                hand = self._art.cards(unpacked_hand(values["hand"]))
+                return f"your seed {values['seedId']} fits; both give {hand}"
+            case "ReplacementOrderSubmitted":
+                order = ",".join(map(str, unpacked_order(values["order"])))
+                return f"your order {order} (1 replaces)"
+            case "GameSettled":
+                paid = self.chips(values["prize"])
+                return f"{paid} to you, the rest of the lock to the Croupier"
+            case "CroupierForfeited":
+                return f"{self.chips(values['penalty'])} to you"
+            case _:
+                return "the game is over"
+
+    def _ended(self, ended: GameEnded) -> str:
+        if ended.lapsed:
+            return "The Croupier did not bring the bet to the Bank in time. Nothing was staked."
+        match ended.outcome:
+            case GameOutcome.CROUPIER_FORFEITED:
+                return f"The Croupier forfeits, and the Bank pays you {self.chips(ended.paid)}."
+            case _:
+                return f"You were silent too long: your stake of {self.chips(ended.stake)} is lost."

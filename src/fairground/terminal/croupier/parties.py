@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -23,7 +23,7 @@ from fairground.bank.messages import Key
 from fairground.bank.player.game import Party
 from fairground.bank.player.notes import Notebook
 from fairground.core import InputError
-from fairground.terminal.croupier.screen import BankCalled
+from fairground.terminal.croupier.screen import BankCalled, Faucet
 from fairground.terminal.files import PRIVATE_FILE, PRIVATE_FOLDER
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class Parties(NamedTuple):
     bank: Bank
     desk: CroupierDesk
     notebook: Notebook
-    faucet: Callable[[int], Awaitable[None]] | None = None
-    """Makes so much play money in the Player's purse, in wei; on a chain nobody can."""
+    faucet: Faucet | None = None
+    """On a chain nobody can make money."""
 
 
 Explain = Callable[[BankCalled], None]
@@ -110,12 +110,7 @@ async def at_home(
     croupier = Croupier(bank, house, store, bankroll=BANKROLL, habits=habits)
     await croupier.prepare()
     await stack.enter_async_context(croupier)
-    owner = key.address
-
-    async def faucet(amount: int) -> None:
-        await bank.issue(owner, amount)
-
-    return Parties(bank, croupier, notebook, faucet), key
+    return Parties(bank, croupier, notebook, bank.issue), key
 
 
 def own_key(path: Path) -> Key:
@@ -130,7 +125,7 @@ def own_key(path: Path) -> Key:
 
 
 async def far_away(
-    stack: AsyncExitStack, croupier: str, node: str | None, key: Key, notes: Path | None
+    stack: AsyncExitStack, croupier: str, node: str | None, notes: Path | None
 ) -> Parties:
     """The Croupier at this address; the Bank behind one's own node, or in his ledger."""
     from fairground.bank.croupier.client import DeskClient
@@ -153,11 +148,7 @@ async def far_away(
         )
     ledger = await LedgerClient.open(croupier)
     stack.push_async_callback(ledger.close)
-
-    async def faucet(amount: int) -> None:
-        await ledger.faucet(key.address, amount)
-
-    return Parties(ledger, desk, notebook, faucet)
+    return Parties(ledger, desk, notebook, ledger.faucet)
 
 
 async def _on_the_chain(node: str, desk: CroupierDesk, notebook: Notebook) -> Bank:

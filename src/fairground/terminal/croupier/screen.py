@@ -6,11 +6,11 @@ tells the steps in order. It computes the mixing and the shuffle again from the 
 
 from __future__ import annotations
 
+import argparse
 import shlex
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotDone
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -36,9 +36,17 @@ from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import HAND, Poker, State
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console
-from fairground.terminal.croupier import look
-from fairground.terminal.croupier.hand import Between, Holding, Hurry
-from fairground.terminal.croupier.look import CardArt, NewsWords, short
+from fairground.terminal.croupier.hand import (
+    Between,
+    CardArt,
+    Holding,
+    Hurry,
+    NewsWords,
+    minutes,
+    short,
+)
+from fairground.terminal.evening import ME
+from fairground.terminal.files import Saved
 from fairground.terminal.sitting import YES, Left
 from fairground.verifier import verify
 from fairground.words.plain import count
@@ -252,14 +260,8 @@ def _read(numbers: Sequence[tuple[int, int]]) -> str:
 
 T = TypeVar("T")
 
-
-@dataclass
-class EveningTally:
-    """The evening so far."""
-
-    hands: int = 0
-    won: int = 0
-    """In wei; below zero if more was lost."""
+Faucet = Callable[[str, int], Awaitable[None]]
+"""Makes play money, in wei, in somebody's purse."""
 
 
 class CroupierScreen:
@@ -267,41 +269,34 @@ class CroupierScreen:
 
     def __init__(
         self,
+        options: argparse.Namespace,
         console: Console,
         art: CardArt,
+        *,
         backstage: Backstage[News | BankCalled],
         player: PlayerClient,
         between: Between,
-        *,
-        buy_in: int,
-        faucet: Callable[[int], Awaitable[None]] | None,
-        explain: bool,
-        lasting: bool,
-        keep: Callable[[PlayersGame], Path | None],
-        by_program: bool = False,
+        faucet: Faucet | None,
     ) -> None:
-        """``keep`` saves the transcript of a game; ``buy_in`` is in chips; what a
-        ``faucet`` gives is play money. ``by_program``: the best hold is always taken.
-        """
-        self._console = console
-        self._art = art
-        self._backstage = backstage
-        self._player = player
-        self._chip = player.side.bank.terms.chip_cost
-        self._words = look.NewsWords(art, self._chip)
-        self._between = between
+        self._options, self._console, self._art = options, console, art
+        self._backstage, self._player, self._between = backstage, player, between
+        self._bank = player.side.bank
+        self._words = NewsWords(art, self._bank.terms.chip_cost)
         self._holding = Holding(console, art, between)
-        self._buy_in = buy_in * self._chip
+        self._buy_in = options.buy_in * self._bank.terms.chip_cost
         self._faucet = faucet
-        calls = getattr(player.side.bank, "watch", None) is not None
-        self._steps = Steps(art, self._words, self._say_behind, calls) if explain else None
-        self._lasting = lasting
-        self._keep = keep
-        self._by_program = by_program
+        calls = self._bank.watch is not None
+        self._steps = Steps(art, self._words, self._say_behind, calls) if options.explain else None
+        self._lasting = options.lasting or options.key is not None
         self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
-        self._tally = EveningTally()
+        self._hands = 0
+        self._won = 0
+        """In wei; below zero if more was lost."""
+        self._records = 0
         self.valid = True
         """True if all records so far are valid."""
+        self.lost = False
+        """True if a requested record could not be written."""
         self.open: PlayersGame | None = None
         """The game in which the person's stake is at risk."""
 
@@ -311,7 +306,7 @@ class CroupierScreen:
         """Play this many hands, or until the person leaves. ``asked``: skip the first question."""
         if hands is None and not asked:
             self._between.pays()
-        while hands is None or self._tally.hands < hands:
+        while hands is None or self._hands < hands:
             if hands is None and not asked:
                 self._between.ask(self._hear_all)
             asked = False
@@ -325,25 +320,19 @@ class CroupierScreen:
                 self.open = None
                 self._say(f"No game: {reason}.", "bad")
 
-    def end(self, withdraw: bool) -> None:
+    def end(self) -> None:
         """Wait for the Bank, take the money home if wanted, and sum up."""
         if self._settling:
             self._say("Waiting for the Bank to settle. Ctrl-C leaves that to the Croupier.")
         self._settled(None)
-        bank = self._player.side.bank
-        if withdraw:
+        if self._options.withdraw:
             taken = self._do(self._player.withdraw())
             self._say(f"Withdrawn from the Bank: {self._words.chips(taken)}.")
-        if self._tally.hands:
-            many = count(self._tally.hands, "hand")
-            won = self._tally.won
-            sign = (
-                f"{'won' if won > 0 else 'lost'} {self._words.chips(abs(won))}"
-                if won
-                else "broke even"
-            )
-            self._say(f"{many} played, {sign}. {PLAY_MONEY}", "bold")
-        self._say(f"The Bank: {bank.trusted}.")
+        if self._hands:
+            won = f"{'won' if self._won > 0 else 'lost'} {self._words.chips(abs(self._won))}"
+            sum_ = won if self._won else "broke even"
+            self._say(f"{count(self._hands, 'hand')} played, {sum_}. {PLAY_MONEY}", "bold")
+        self._say(f"The Bank: {self._bank.trusted}.")
 
     def take_up(self) -> None:
         """Go on with what an earlier client left open, whether the Croupier is there or not."""
@@ -351,7 +340,32 @@ class CroupierScreen:
             self._say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
             self._play(game)
         self._settled(None)
-        self._tally = EveningTally()
+        self._hands = self._won = 0
+
+    def sit_down(self) -> None:
+        """Meet the Croupier, and say who he is, what he has, and on which terms we play."""
+        about = self._do(self._player.sit_down())
+        funds = self._do(self._bank.account(about.account)).available
+        terms = self._bank.terms
+        for text in (
+            f"The Croupier: {about.account}, {self._words.chips(funds)} at the Bank.",
+            f"You: {self._player.address}.",
+            f"A chip costs {terms.chip_cost:,} wei at this Bank, and a step may take "
+            f"{minutes(terms.step_time)}.",
+        ):
+            self._console.say(self._art.fold(text, "", "  "))
+
+    def tell_what_is_open(self) -> None:
+        """Say to a person who leaves in the middle of a game what becomes of it."""
+        if self.open is None:
+            return
+        again = (
+            "Start again with the same key in time, and the game goes on; if you do not, the stake "
+            "is lost."
+            if self._lasting
+            else "The key ends with this program, so the stake is lost."
+        )
+        self._say(f"You leave in the middle of a game. {again}")
 
     def _hear_all(self) -> None:
         self._settled(0)
@@ -368,7 +382,7 @@ class CroupierScreen:
 
     async def _funded(self, bet: int, level: int) -> int:
         """Deposit what is missing; a ledger's faucet fills an empty purse with play money."""
-        player, bank = self._player, self._player.side.bank
+        player, bank = self._player, self._bank
         missing = await player.missing(bet, level)
         purse, wanted = await bank.purse(player.address), max(missing, self._buy_in)
         if missing and wanted > purse:
@@ -378,7 +392,7 @@ class CroupierScreen:
                     f"{self._words.chips(purse)}: send some to {player.address}, or choose another "
                     "--buy-in"
                 )
-            await self._faucet(wanted - purse)
+            await self._faucet(player.address, wanted - purse)
         return await player.fund(bet, level, self._buy_in)
 
     def _play(self, game: PlayersGame) -> None:
@@ -387,7 +401,7 @@ class CroupierScreen:
         if game.ended is None:
             self._do(game.draw(game.order or self._ask_order(game)))
         self.open = None
-        self._tally.hands += 1
+        self._hands += 1
         self._settling.append((game, self._backstage.start(game.settle())))
         if self._steps is not None:
             # Step by step: the Bank settles before the cards are shown.
@@ -399,7 +413,7 @@ class CroupierScreen:
     def _ask_order(self, game: PlayersGame) -> tuple[int, ...]:
         hand, level = game.witness.hand, game.bet.level
         self._holding.tell(hand)
-        if self._by_program:
+        if self._options.player != ME:
             return holds(hand, level)[0].order
         hurry = Hurry(self._do(game.seconds_left()))
         return self._holding.ask(hand, level, hurry, lambda: self._leave(game))
@@ -429,7 +443,7 @@ class CroupierScreen:
             self._ended(game, ended)
 
     def _ended(self, game: PlayersGame, ended: GameEnded) -> None:
-        self._tally.won += ended.paid - ended.stake
+        self._won += ended.paid - ended.stake
         balance = self._do(self._player.balance())
         outcome = "Settled. " if ended.outcome == GameOutcome.SETTLED else ""
         self._say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
@@ -447,6 +461,17 @@ class CroupierScreen:
         if path is not None:
             self._say(f"The game is in {path}")
             self._console.say(f"  verify with: fairground verify {shlex.quote(str(path))}")
+
+    def _keep(self, game: PlayersGame) -> Path | None:
+        """Save a game that is over: in FILE, then FILE-2 and so on; return where, if anywhere."""
+        self._records += 1
+        options = argparse.Namespace(no_save=self._options.no_save, save=self._options.save)
+        if options.save is not None and self._records > 1:
+            options.save = options.save.with_stem(f"{options.save.stem}-{self._records}")
+        with Saved(options, "croupier", game.bet.struct_hash()) as saved:
+            saved.write(game.witness.data)
+        self.lost = self.lost or (saved.lost and options.save is not None)
+        return saved.path
 
     # Saying
 

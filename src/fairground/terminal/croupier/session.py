@@ -33,8 +33,7 @@ from fairground.core import FairgroundError
 from fairground.games.poker.rules import HAND, rank
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.croupier.hand import Between, Holding, Hurry
-from fairground.terminal.croupier.look import CardArt, minutes
+from fairground.terminal.croupier.hand import Between, CardArt, Holding, Hurry, minutes
 from fairground.terminal.croupier.parties import BANKROLL, CHIP, at_home, far_away
 from fairground.terminal.evening import ME
 from fairground.terminal.files import Saved, data_directory
@@ -109,7 +108,7 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
     else:
         folder = data_directory().with_name("croupier") / key.address
         kept = folder if options.key is not None else None
-        parties = await far_away(stack, options.croupier, options.bank, key, kept)
+        parties = await far_away(stack, options.croupier, options.bank, kept)
     side = Side(parties.bank, parties.desk, key, parties.notebook, lambda news: None)
     client = PlayerClient(side)
     await client.sit_down()
@@ -119,7 +118,7 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
     if missing > 0 and not any(True for _ in parties.notebook.pages(bank.domain)):
         purse = await bank.purse(key.address)
         if purse < missing and parties.faucet is not None:
-            await parties.faucet(missing - purse)
+            await parties.faucet(key.address, missing - purse)
         elif purse < missing:
             raise NoGame(
                 f"the buy-in wants {in_chips(missing, chip)} more at the Bank, and your purse has "
@@ -159,16 +158,26 @@ class _Evening:
         """In the loop behind the scenes, which also looks at the Bank while a person thinks."""
         return self._backstage.do(work, self._say)
 
-    def _insist(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Do something that the Bank must answer: try again for as long as it does not."""
-        backoff = Backoff(PAUSE, LONGEST_PAUSE)
+    def _patiently(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Repeat a request until the Bank answers it; for a minute while the arena is away.
+
+        The same words get the same answer, so nothing happens twice.
+        """
+        backoff, until, told = Backoff(PAUSE, LONGEST_PAUSE), time.monotonic() + PATIENCE, False
         while True:
             try:
                 return self._do(act())
-            except BankAway as away:
+            except BankAway as error:
                 pause = backoff.failed()
-                self._say(f"The Bank does not answer; trying again in {pause:g} s: {away}")
-                time.sleep(pause)
+                self._say(f"The Bank does not answer; trying again in {pause:g} s: {error}")
+            except (Unreachable, Refused) as error:
+                away = isinstance(error, Unreachable) or error.status >= 500
+                if not away or time.monotonic() > until:
+                    raise
+                if not told:
+                    self._say(f"Waiting for the Croupier, up to a minute: {error}")
+                told, pause = True, PAUSE
+            time.sleep(pause)
 
     def sit_down(self) -> SessionPlayer:
         """Go on with a session that was left open, or open a new one."""
@@ -185,7 +194,7 @@ class _Evening:
                 tower=self._tower,
                 confirmations=options.confirmations,
             )
-            if self._insist(player.is_open):
+            if self._patiently(player.is_open):
                 self._say(f"You go on with a session: you have {self._chips(player.share)} in it.")
                 return player
             self._close(player, together=player.leaves)
@@ -362,21 +371,6 @@ class _Evening:
             await player.must_be_open()
             await player.go_on()
 
-    def _patiently(self, act: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Say it again while the arena is away: the same words get the same answer."""
-        until, told = time.monotonic() + PATIENCE, False
-        while True:
-            try:
-                return self._insist(act)
-            except (Unreachable, Refused) as error:
-                away = isinstance(error, Unreachable) or error.status >= 500
-                if not away or time.monotonic() > until:
-                    raise
-                if not told:
-                    self._say(f"Waiting for the Croupier, up to a minute: {error}")
-                told = True
-                time.sleep(PAUSE)
-
     def _to_the_bank(self, player: SessionPlayer) -> None:
         """End the session alone: what both signed counts there."""
         step = minutes(self._table.bank.terms.step_time)
@@ -394,12 +388,12 @@ class _Evening:
                 return
         if player.fallback is not None:
             self._say("Your time for this hand ran out, so the best hold was played for you.")
-        has = self._insist(partial(self._table.bank.account, self._table.key.address)).available
+        has = self._patiently(partial(self._table.bank.account, self._table.key.address)).available
         self._say(f"The session is over. Your account at the Bank: {self._chips(has)}.")
 
     def _order_at_the_bank(self, player: SessionPlayer) -> None:
         """Ask for the order of a hand that goes on at the Bank, while its time runs."""
-        seconds = self._insist(player.time_to_decide)
+        seconds = self._patiently(player.time_to_decide)
         order = self._order(player, player.signed.state.hands + 1, seconds) or (0,) * HAND
         self._do(_decided(player, order))
 
@@ -412,10 +406,10 @@ class _Evening:
 
     def _wait_for_the_bank(self, player: SessionPlayer) -> None:
         """Wait until the Bank has closed a session by the last state, and say what it paid."""
-        if not self._insist(player.is_closed):
+        if not self._patiently(player.is_closed):
             self._say(WAITING)
             self._backstage.wait(self._backstage.start(self._end(player, HIS_TURN)), self._say)
-        paid = self._insist(player.paid)
+        paid = self._patiently(player.paid)
         if paid is None:
             self._say("Closed.")
         else:
