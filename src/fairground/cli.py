@@ -82,7 +82,7 @@ WORK: Final = {
     "oracle": Command("commands.contests:run_oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("games.intransitive.screen:run_solve", "exact odds of a set of dice"),
     "solve codebreaking": Command(
-        "games.codebreaking.screen.solve",
+        "games.codebreaking.screen.command:run_solve",
         "code breaking: strategies, and what to ask next",
     ),
     "solve zombie": Command(

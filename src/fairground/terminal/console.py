@@ -173,63 +173,6 @@ def _edit_lines() -> None:
         readline.set_completer(lambda text, state: None)
 
 
-class Menu:
-    """Numbered options, and below them what else can be typed."""
-
-    LONGEST = 20
-
-    def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = options
-
-    @classmethod
-    def of_numbers(cls, n: int) -> Menu:
-        """A menu of the numbers 0 to n - 1; a range where they are many."""
-        return _NumberMenu(n) if n > cls.LONGEST else cls({str(i): str(i) for i in range(n)})
-
-    def lines(self) -> list[str]:
-        """The menu as it is printed."""
-        return [f"{key} - {label}" for key, label in self._options.items()]
-
-    def choice(self, answer: str) -> str | None:
-        """Return the option that an answer names, or ``None``."""
-        return answer if answer in self._options else None
-
-    def expects(self) -> str:
-        """Describe the possible answers."""
-        return ", ".join(self._options)
-
-    def ask(self, console: Console, ask: Callable[[str], str], heading: str) -> str:
-        """Show the menu, and ask until an option is chosen. ``ask`` knows X and ?."""
-        console.say("\n".join([heading, *self.lines(), "X - exit", "? - help"]))
-        while True:
-            answer = ask("Your selection: ")
-            choice = self.choice(answer)
-            if choice is not None:
-                return choice
-            said = f"{answer!r} is not an option" if answer else "Nothing was chosen"
-            console.say(f"{said}. Type {self.expects()}, X to exit or ? for help.")
-
-
-class _NumberMenu(Menu):
-    """Too many numbers to list: any number of the range may be typed."""
-
-    def __init__(self, n: int) -> None:
-        super().__init__({})
-        self._n = n
-
-    def lines(self) -> list[str]:
-        return [f"0..{self._n - 1} - your number"]
-
-    def choice(self, answer: str) -> str | None:
-        if answer.isascii() and answer.isdigit() and len(answer) <= len(str(self._n)):
-            number = int(answer)
-            return str(number) if number < self._n else None
-        return None
-
-    def expects(self) -> str:
-        return f"a number from 0 to {self._n - 1}"
-
-
 class _Folded(argparse.RawDescriptionHelpFormatter):
     """Help in which running text fits the terminal, and indented lines stay as they are."""
 

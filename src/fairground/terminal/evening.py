@@ -17,7 +17,7 @@ import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from fairground.core import FairgroundError, Game, InputError, Seat
 from fairground.door.tables import USUAL, new_table
@@ -40,16 +40,12 @@ from fairground.players import (
 )
 from fairground.table import Table, new_name
 from fairground.terminal.console import Console, EndOfInput, Ink, can_read_keys
-from fairground.terminal.files import FileVault, Saved, VaultLabel, read_file
+from fairground.terminal.files import FileVault, Saved, VaultLabel, add_saving, read_file
 from fairground.terminal.records import say_the_verdict, say_what_is_proven, winners
 from fairground.terminal.waiting import once, patiently
 from fairground.transcript import check_chain, read
 from fairground.verifier import resume, verify
 from fairground.words.plain import listed
-
-if TYPE_CHECKING:
-    pass
-
 
 PRACTICE = "seeded/1"
 
@@ -200,6 +196,14 @@ def add_difficulty(parser: argparse.ArgumentParser, game: Game[Any], seat: Seat)
     parser.add_argument(
         "--difficulty", choices=list(words), help=f"how strong the machine is: {each}"
     )
+
+
+def add_playing(parser: argparse.ArgumentParser, seats: str) -> None:
+    """Add the options of every game: its seats, how many games, practice, and the record."""
+    add_seats(parser, seats)
+    add_counting(parser)
+    add_practice(parser)
+    add_saving(parser)
 
 
 class SeatPlan(NamedTuple):

@@ -65,7 +65,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return f"{count(game.length, 'digit')}, each from 0 to {game.base - 1}: {many} codes"
 
     def parameters(self) -> list[str]:
-        """The size of a code, and the keeper."""
         return [f"A code has {self.sizes()}.", KEEPERS[self.game.oracle]]
 
     def code(self, code: Sequence[int]) -> str:
@@ -73,7 +72,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return write_code(code, self.game.base)
 
     def state(self, view: State) -> list[str]:
-        """The board."""
         lines = []
         if isinstance(view.code, tuple):
             lines.append(f"The code is {self.code(view.code)}.")
@@ -86,7 +84,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return lines
 
     def question(self, view: State, seat: Seat) -> str:
-        """A guess, an answer, or the code."""
         if view.phase == "guess":
             return self.to(seat, f"What is your guess {len(view.rows) + 1}?")
         if view.phase == "show":
@@ -96,11 +93,10 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return self.to(seat, f"How many full and partial matches has {asked}?")
 
     def menu(self, view: State, seat: Seat) -> list[Move] | None:
-        """None: codes and counts are typed, and a number of a menu would look like them."""
+        """Return ``None``: codes and counts are typed, and would look like numbers of a menu."""
         return None
 
     def example(self, view: State, seat: Seat) -> str:
-        """A code, two counts, or words."""
         if view.phase == "guess":
             return f"Type a code such as {self.example_code()}, or: {GIVE_UP}."
         if view.phase == "answer":
@@ -125,7 +121,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return f"{some}{'...' if game.base <= 10 else ' ...'} ({game.length} digits)"
 
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """A code, two counts, or the words of giving up."""
         if isinstance(move, str):
             return move
         if view.phase == "answer":
@@ -172,7 +167,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return code
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
-        """Describe a question, an answer or the code shown."""
         if move == GIVE_UP:
             return f"{self.does(seat, 'give')} up."
         if move == NO_CODE:
@@ -184,7 +178,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return f"{self.does(seat, verb, third)} {self.code(cast(Code, move))}."
 
     def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
-        """The secret code."""
         if isinstance(after.code, tuple):
             return f"The code is drawn: {self.code(after.code)}."
         return f"The code is drawn. Only {self._keeper} may see it."
@@ -194,14 +187,12 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return "you" if self.reader == KEEPER else self.names[KEEPER]
 
     def opened(self, view: State, draws: Sequence[int]) -> str | None:
-        """The code, where nobody has shown it."""
         if view.phase == "over" or not draws:
             return None
         code = digits(draws[0], self.game.base, self.game.length)
         return f"The code was {self.code(code)}."
 
     def over(self, view: State, payoff: Sequence[int]) -> str:
-        """Tell the number of guesses, or who lost and why."""
         if view.phase != "over":
             return super().over(view, payoff)
         if view.shown is None:

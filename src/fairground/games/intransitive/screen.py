@@ -26,20 +26,17 @@ from fairground.games.intransitive.words import IntransitiveWords, label
 from fairground.players import Player
 from fairground.players.runner import Runner
 from fairground.table import Ask, Change
-from fairground.terminal.console import Arguments, Console, Ink, Menu
+from fairground.terminal.console import Arguments, Console, Ink
 from fairground.terminal.evening import (
     HousePlayers,
     OpenTable,
     Parlour,
     TablePlan,
-    add_counting,
     add_difficulty,
-    add_practice,
-    add_seats,
+    add_playing,
     company,
     player_for,
 )
-from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_stir_always, players_in_words
 from fairground.terminal.sitting import Sitting
 from fairground.transcript import Event
@@ -105,6 +102,8 @@ def unguard(word: str) -> str:
 USUAL_HOUSE = "computer=optimal"
 ABOUT = "Each of us takes one die, and the higher roll wins."
 KEYS = "? shows the rules and all odds, hint advises, q leaves."
+LONGEST_MENU = 20
+"""Maximum number of numbers that are listed; more are a range."""
 FEW_DICE = 40
 """With more dice the search for a circle would delay the first prompt."""
 PRACTISED = "This is practice: the seed decides."
@@ -166,8 +165,8 @@ class DiceScreen(Sitting):
 
     def choose(self, ask: Ask) -> int:
         left = [move for move in self._game.moves(self._state, USER) if isinstance(move, int)]
-        dice = {str(key): label(self._game.dice[die]) for key, die in enumerate(left)}
-        return left[self._chosen("Choose your dice:", Menu(dice))]
+        dice = [label(self._game.dice[die]) for die in left]
+        return left[self._chosen("Choose your dice:", dice, listed=True)]
 
     def bound(self, text: str) -> None:
         """Print nothing: each HMAC is shown with its draw."""
@@ -175,11 +174,23 @@ class DiceScreen(Sitting):
     def number(self, ask: Ask) -> int:
         guess = self._state.first is None
         heading = "Try to guess my selection." if guess else f"Add your number modulo {ask.n}."
-        return self._chosen(heading, Menu.of_numbers(ask.n))
+        numbers = [str(number) for number in range(ask.n)]
+        return self._chosen(heading, numbers, listed=ask.n <= LONGEST_MENU)
 
-    def _chosen(self, heading: str, menu: Menu) -> int:
-        self._again = partial(self._show_again, heading, menu)
-        return int(menu.ask(self.console, self.ask, heading))
+    def _chosen(self, heading: str, labels: Sequence[str], *, listed: bool) -> int:
+        """Show a menu, and ask until an option is chosen. Too many numbers are not listed."""
+        keys = [str(key) for key in range(len(labels))]
+        lines = [f"{key} - {text}" for key, text in zip(keys, labels, strict=True)]
+        expected = ", ".join(keys)
+        if not listed:
+            lines, expected = [f"0..{keys[-1]} - your number"], f"a number from 0 to {keys[-1]}"
+        menu = "\n".join([heading, *lines, "X - exit", "? - help"])
+        self._again = partial(self.console.say, menu)
+        self._again()
+        while (typed := self.ask("Your selection: ")) not in keys:
+            said = f"{typed!r} is not an option" if typed else "Nothing was chosen"
+            self.console.say(f"{said}. Type {expected}, X to exit or ? for help.")
+        return int(typed)
 
     def asides(self) -> Mapping[str, Callable[[], None]]:
         return {"?": self._help, "help": self._help, "hint": self._hint}
@@ -197,9 +208,6 @@ class DiceScreen(Sitting):
         if best := self.advice(self._state):
             self.say(f"Hint: take [{best.option}]. {best.says}")
         self._again()
-
-    def _show_again(self, heading: str, menu: Menu) -> None:
-        self.console.say("\n".join([heading, *menu.lines(), "X - exit", "? - help"]))
 
     # Telling
 
@@ -306,16 +314,13 @@ def _arguments() -> Arguments:
         "hint advises, q leaves after a question, X at once.",
     )
     parser.add_argument("dice", nargs="*", metavar="DIE", help="faces, such as 2,2,4,4,9,9")
-    add_seats(
+    add_playing(
         parser,
         "who plays: user=me:Ann is you, under your name; user=optimal and computer=random let a "
         "program play. There are: " + players_in_words(Intransitive.from_params({}), USER),
     )
     add_difficulty(parser, Intransitive.from_params({}), COMPUTER)
     add_stir_always(parser, "your number is in every draw")
-    add_counting(parser)
-    add_practice(parser)
-    add_saving(parser)
     return parser
 
 

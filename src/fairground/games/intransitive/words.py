@@ -34,11 +34,9 @@ class IntransitiveWords(PlainWords[Intransitive]):
     }
 
     def parameters(self) -> list[str]:
-        """The dice."""
         return [f"Die {number}: {label(die)}" for number, die in enumerate(self.game.dice)]
 
     def state(self, view: State) -> list[str]:
-        """Tell who chooses first, and each seat's die."""
         if view.first is None:
             return ["It is not known yet who takes a die first."]
         lines = [f"{self.does(view.first, 'take')} a die first."]
@@ -52,11 +50,10 @@ class IntransitiveWords(PlainWords[Intransitive]):
         return lines
 
     def question(self, view: State, seat: Seat) -> str:
-        """Which of the dice left."""
         return self.to(seat, "Which die do you take?")
 
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """The die. One with a single face must not look like a number of the menu."""
+        """Return the die. One with a single face must not look like a number of the menu."""
         assert isinstance(move, int)
         die = self.game.dice[move]
         return label(die) if len(die.faces) > 1 else f"only {die}"
@@ -74,12 +71,10 @@ class IntransitiveWords(PlainWords[Intransitive]):
             raise
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
-        """The die that is taken."""
         assert isinstance(move, int)
         return f"{self.does(seat, 'take')} the die {label(self.game.dice[move])}."
 
     def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
-        """The coin, or a roll."""
         if before.first is None:
             assert after.first is not None
             return f"{self.does(after.first, 'take')} a die first."
@@ -90,7 +85,6 @@ class IntransitiveWords(PlainWords[Intransitive]):
         return f"{self.does(seat, 'roll')} the die {die}: it shows {result}."
 
     def over(self, view: State, payoff: Sequence[int]) -> str:
-        """The two results side by side."""
         if None in view.rolls:
             return super().over(view, payoff)
         results = [self.game.result(view, seat) for seat in (COMPUTER, USER)]

@@ -42,7 +42,6 @@ class PokerWords(PlainWords[Poker]):
     }
 
     def parameters(self) -> list[str]:
-        """The stake, and what each hand pays."""
         game = self.game
         prizes = [
             f"{kind.words} {game.bet * PAYS[game.level][kind]}"
@@ -55,7 +54,6 @@ class PokerWords(PlainWords[Poker]):
         ]
 
     def state(self, view: State) -> list[str]:
-        """The cards with their places."""
         if not view.dealt:
             return ["No card is dealt."]
         cards = [
@@ -70,19 +68,15 @@ class PokerWords(PlainWords[Poker]):
         return lines
 
     def question(self, view: State, seat: Seat) -> str:
-        """Which cards stay."""
         return self.to(seat, "Which cards do you hold?")
 
     def menu(self, view: State, seat: Seat) -> list[Move] | None:
-        """None: cards are held by their places."""
         return None
 
     def example(self, view: State, seat: Seat) -> str:
-        """Places."""
         return "Type the places of the cards to hold, such as 1 3, or: nothing, or: all."
 
     def option(self, view: State, seat: Seat, move: Move) -> str:
-        """Name the cards held."""
         held = _held(view, move)
         if len(held) == HAND:
             return "hold all"
@@ -102,7 +96,6 @@ class PokerWords(PlainWords[Poker]):
         return move
 
     def move(self, view: State, seat: Seat, move: Move) -> str:
-        """Name the cards held, and the number of cards replaced."""
         held = _held(view, move)
         if len(held) == HAND:
             return f"{self.does(seat, 'hold')} all five cards."
@@ -113,7 +106,6 @@ class PokerWords(PlainWords[Poker]):
         return f"{self.does(seat, 'hold')} {hand_text(held)} and {third} {replaced}."
 
     def drawn(self, before: State, after: State, n: int, value: int | None) -> str | None:
-        """All five cards together; all new cards together."""
         if len(before.dealt) < HAND:
             done = len(after.dealt) == HAND
             return f"The cards are dealt: {hand_text(after.dealt)}." if done else None
@@ -124,7 +116,6 @@ class PokerWords(PlainWords[Poker]):
         return f"The {new} {hand_text(after.fresh)}."
 
     def over(self, view: State, payoff: Sequence[int]) -> str:
-        """Tell the prize of the hand, and the win or loss."""
         if view.order is None or None in view.hand:
             return self._settled(payoff)
         hand = self.game.final_hand(view)

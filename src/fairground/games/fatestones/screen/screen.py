@@ -50,14 +50,11 @@ from fairground.terminal.evening import (
     Parlour,
     SeatPlan,
     TablePlan,
-    add_counting,
     add_difficulty,
-    add_practice,
-    add_seats,
+    add_playing,
     company,
     player_for,
 )
-from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_ascii, add_stir, players_in_words
 from fairground.terminal.sitting import Sitting
 from fairground.transcript import Event
@@ -510,14 +507,11 @@ def _arguments() -> Arguments:
         metavar="ANN,BOB",
         help="two people at one keyboard, under these names; choices are not shown",
     )
-    add_seats(parser, "the same in one word for all games: Ann=me, Hal=optimal")
+    add_playing(parser, "who plays, as in all games: Ann=me, Hal=optimal")
     add_difficulty(parser, FateStones(), MACHINE)
     add_dice(parser)
     add_stir(parser, "before each deal and roll")
     add_ascii(parser, "draw dice with plain characters", "with boxes")
-    add_counting(parser)
-    add_practice(parser)
-    add_saving(parser)
     return parser
 
 

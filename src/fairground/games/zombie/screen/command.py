@@ -37,11 +37,8 @@ from fairground.terminal.evening import (
     OpenTable,
     Parlour,
     TablePlan,
-    add_counting,
-    add_practice,
-    add_seats,
+    add_playing,
 )
-from fairground.terminal.files import add_saving
 from fairground.terminal.options import add_ascii, add_bot_seconds, add_stir
 from fairground.terminal.waiting import once
 
@@ -100,16 +97,13 @@ def _arguments() -> Arguments:
         metavar="[NAME=]FILE",
         help="seat a bot of your own, under its file's name or another; may be repeated",
     )
-    add_seats(parser, "the same in one word for all games: Ann=me, Hal=optimal, Bob=mybot.py")
+    add_playing(parser, "who plays, as in all games: Ann=me, Hal=optimal, Bob=mybot.py")
     add_bot_seconds(parser)
     add_stir(parser, "at each roll")
     parser.add_argument(
         "--fast", action="store_true", help="no pauses; a line for each turn if only machines play"
     )
     add_ascii(parser, "draw with plain letters", "with emoji")
-    add_counting(parser)
-    add_practice(parser)
-    add_saving(parser)
     return parser
 
 
