@@ -79,7 +79,7 @@ CASES: dict[str, tuple[list[tuple[str, Act]], list[tuple[str, Act]], tuple[str, 
         ("zombie", "--seat", "Ann=me", "--seat", "Bob=me", "--ascii", "--fast"),
     ),
     "play": (
-        [("chance: ", "word\n"), ("do you hold? ", STOP)],
+        [("draws: ", "word\n"), ("do you hold? ", STOP)],
         [("do you hold? ", "nothing\n")],
         ("play", "poker"),
     ),

@@ -62,7 +62,7 @@ CTRL_C = {
     "codebreaking --keeper": ([("partial matches: ", "\x03\n")], "You leave the game; a keeper"),
     "zombie --players Ann,Bob": ([("game: ", "\x03\n")], "Ann leaves the game."),
     "fatestones": ([("for the deal: ", "w\n"), ("?, X): ", "\x03\n")], "You leave the game"),
-    "play poker": ([("chance: ", "w\n"), ("do you hold? ", "\x03\n")], "You lose 5 chips."),
+    "play poker": ([("draws: ", "w\n"), ("do you hold? ", "\x03\n")], "You lose 5 chips."),
 }
 """Keys that end with Ctrl-C, and what the screen says where the game is not kept.
 

@@ -1,18 +1,8 @@
 """The core of every screen: people at this keyboard, and a table that asks them things.
 
 A `Sitting` loops: tell the new lines of the record, let everyone else act, ask a person for an
-answer. It handles stirs, leaving, Ctrl-C and the end of the input. A screen overrides:
-
-===============  ===========================================================================
-`tell`           show a new line of the record
-`choose`         ask a person for a move
-`stir`           ask a person for words that become part of the chance
-`number`         ask a person for a number that becomes part of the chance
-`bound`          show the house's commitment before words or a number are asked for
-`refused`        explain why an answer was not taken
-`left`           say that somebody left
-`asides`         commands that work at every prompt, such as ``?``
-===============  ===========================================================================
+answer. It handles stirs, leaving, Ctrl-C and the end of the input. A screen overrides the methods
+in the last part of the class.
 
 The table is in this process (`players.runner.Runner`) or on a server: both are a `Place`.
 `PlainScreen` is a screen for any game, made of the game's declarations and words.
@@ -45,6 +35,12 @@ COMMANDS: Final = frozenset(
     {"?", "help", "hint", "look", "best", "give up", "q", "quit", "x", "exit"}
 )
 """Commands at any prompt of any game. They are never mixed into the chance."""
+
+STIR_HELP: Final = (
+    "The house has fixed its part of the chance, and cannot change it. What you type is mixed into "
+    "it. Then nobody can have chosen the draws, if nobody could guess what you typed. The throw "
+    "of a real die is good; an empty line proves nothing. q leaves."
+)
 
 NO_ADVICE: Final = "There is nothing to advise: whatever you type, the chance is fair."
 
@@ -146,6 +142,8 @@ class Sitting:
         """Number of lines of the record that were told. The first line is never told."""
         self._bound = 0
         """Number of the house's commitments that were shown."""
+        self._stirred = False
+        """True once it was explained why words are asked for."""
         self.asked: Seat = next(iter(place.people), 0)
         """The seat that is asked. Leaving now means leaving this seat."""
 
@@ -309,7 +307,23 @@ class Sitting:
 
     def stir(self, ask: Ask) -> str:
         """Ask the person for words that become part of the chance."""
-        return self.ask_random("Type anything random to mix into the chance: ", lambda: None)
+        what = self.occasion()
+        if not self._stirred:
+            self._stirred = True
+            self.say(
+                "Type a word or a number that nobody can guess, such as a throw of a real die. It "
+                f"becomes part of the chance, so that nobody alone decides {what}."
+            )
+        prompt = self.addressed(ask.seat, f"Type anything random for {what}: ")
+        return self.ask_random(prompt, partial(self.say, STIR_HELP))
+
+    def occasion(self) -> str:
+        """Return the draws that words are asked for."""
+        return "the draws"
+
+    def addressed(self, seat: Seat, request: str) -> str:
+        """Return a request to a seat, by its name if several people share the keyboard."""
+        return request
 
     def number(self, ask: Ask) -> int:
         """Ask the person for a number that becomes part of the chance."""
@@ -343,12 +357,6 @@ KEYS: Final = (
     "At every prompt: ? shows the rules, look shows the table again, hint advises, q leaves."
 )
 
-STIR_HELP: Final = (
-    "The house has fixed its part of the chance, and cannot change it. What you type is mixed into "
-    "it. Then nobody can have chosen the draws, if nobody could guess what you typed. The throw "
-    "of a real die is good; an empty line proves nothing."
-)
-
 
 class PlainScreen(Sitting):
     """Tells a game in sentences, and asks for moves by number or in words."""
@@ -361,7 +369,6 @@ class PlainScreen(Sitting):
         """The reader's seat; ``None`` if several people share the keyboard."""
         self._words: dict[Seat | None, PlainWords[Any]] = {}
         self._telling = Telling(self.words(self._reader))
-        self._stirred = False
 
     def words(self, seat: Seat | None) -> PlainWords[Any]:
         """The game's words, as this seat reads them."""
@@ -450,14 +457,8 @@ class PlainScreen(Sitting):
                 what = "That cannot be played" if hidden else f"Not taken: {problem}"
                 self.say(f"{what}. ? helps.")
 
-    def stir(self, ask: Ask) -> str:
-        if not self._stirred:
-            self._stirred = True
-            self.say(STIR_HELP)
-        name = "" if self._alone else f"{self.words(None).who(ask.seat)}: "
-        return self.ask_random(
-            f"{name}Type anything random to mix into the chance: ", partial(self.say, STIR_HELP)
-        )
+    def addressed(self, seat: Seat, request: str) -> str:
+        return self.words(self._reader).to(seat, request)
 
     # Telling
 

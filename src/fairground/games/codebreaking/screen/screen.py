@@ -57,7 +57,7 @@ from fairground.table import Ask, Table
 from fairground.terminal.console import Console, Ink
 from fairground.terminal.evening import OpenTable
 from fairground.terminal.options import whole_number
-from fairground.terminal.sitting import Sitting
+from fairground.terminal.sitting import STIR_HELP, Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
 from fairground.words.plain import count
@@ -79,12 +79,6 @@ KEEPER_KEYS: Final = (
     "fix 2: correct your answer in row 2 (any row)",
     "board: all rows again",
     "X or q: leave, which counts as a loss",
-)
-
-STIR_HELP: Final = (
-    "The keeper's part of the draw is fixed: the commitment says so. Your word is mixed with it, "
-    "so that neither side alone decides the code. It counts as far as nobody could guess it: "
-    "throw a coin or a die. Without one, the record proves only that the code was fixed."
 )
 
 LEFT_HELP: Final = (

@@ -20,7 +20,6 @@ import argparse
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Final
@@ -62,13 +61,6 @@ from fairground.words.plain import listed
 
 KEYS: Final = (
     "0, 1 or 2 (or the die itself) chooses; hint tells what perfect play would do; X leaves."
-)
-STIR_HELP: Final = (
-    "Chance is dealt from a chain of hashes whose end was fixed before you came (the house's tip, "
-    "in the first line of the record). What you type is mixed into it, so that nobody can have "
-    "chosen the rolls, provided that nobody could guess your words: a throw of a real die, or "
-    "what you see from the window. An empty line is allowed, but then nothing proves that the "
-    "house did not choose the rolls. X leaves."
 )
 
 
@@ -342,7 +334,6 @@ class FateStonesScreen(Sitting):
         self._words = SeatNames(place.names, self._me)
         self._state = self._game.start()
         self._deals = 0
-        self._stirred = False
 
     def left(self, seat: Seat) -> None:
         self.say(f"{self._words.does(seat, 'leave')} the game, and so the other side wins.")
@@ -352,24 +343,17 @@ class FateStonesScreen(Sitting):
     def asides(self) -> Mapping[str, Callable[[], None]]:
         return {"?": self._help, "hint": self._hint}
 
-    def stir(self, ask: Ask) -> str:
-        what = "deal" if self._state.phase == "deal" else "roll"
-        if not self._stirred:
-            self.say(
-                "Type a word or a number that nobody can guess, such as a throw of a real die. It "
-                f"becomes part of the chance, so that nobody alone decides the {what}."
-            )
-            self._stirred = True
-        return self.ask_random(
-            self._words.asked(ask.seat, f"Type anything random for the {what}: "),
-            partial(self.say, STIR_HELP),
-        )
+    def occasion(self) -> str:
+        return "the deal" if self._state.phase == "deal" else "the roll"
+
+    def addressed(self, seat: Seat, request: str) -> str:
+        return self._words.asked(seat, request)
 
     def choose(self, ask: Ask) -> int:
         mine = self._state.hands[ask.seat]
         hidden = "hidden: " if self._hot_seat else ""
         asked = f"Your die ({hidden}{choices(mine)}, hint, ?, X): "
-        prompt = self._words.asked(ask.seat, asked)
+        prompt = self.addressed(ask.seat, asked)
         while True:
             answer = self.ask(prompt, hidden=self._hot_seat)
             if answer in mine:

@@ -159,13 +159,6 @@ class ZombieArt(Ink):
         return [[span for die in dice for span in ((" ", ""), die)] for dice in (each, counted)]
 
 
-STIR_HELP: Final = (
-    "Type a word that nobody can guess, such as the throw of a real die. It is mixed into the "
-    "chance, so that nobody alone decides the dice. An empty line is allowed, but it proves "
-    "nothing. q leaves the game."
-)
-
-
 def how_it_went(s: State, names: Sequence[str]) -> str:
     """Return how the turn before this one ended."""
     ended = s.last

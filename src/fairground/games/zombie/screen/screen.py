@@ -28,7 +28,14 @@ from fairground.players.bot import BotFailure
 from fairground.players.runner import Runner
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.sitting import COMMANDS, NO_ADVICE, YES, advised, not_random
+from fairground.terminal.sitting import (
+    COMMANDS,
+    NO_ADVICE,
+    STIR_HELP,
+    YES,
+    advised,
+    not_random,
+)
 
 
 class Scene(enum.Enum):
@@ -402,7 +409,7 @@ class GameController:
         if typed in QUIT:
             return self._interrupt()
         if typed in HELP:
-            said = look.STIR_HELP
+            said = STIR_HELP
         elif typed == HINT:
             said = NO_ADVICE
         elif typed and typed in (*COMMANDS, *TYPED):
