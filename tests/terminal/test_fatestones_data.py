@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from fairground.core import Fault
-from fairground.games.fatestones.rows import HEADER, row_of
+from fairground.games.fatestones.rows import row_of
 from fairground.games.fatestones.rules import FateStones, Round
 from fairground.games.fatestones.screen.data import histogram
 from fairground.lab import simulation as lab
@@ -217,36 +217,6 @@ class TestSimulate:
         assert code == 0
         assert "3.jsonl is valid." in " ".join(text.split())
 
-    @pytest.mark.parametrize("players", ["greedy,random", "optimal,greedy"])
-    def test_transcripts_of_other_players_and_dice(
-        self, players: str, run: Run, bag: Path, tmp_path: Path
-    ) -> None:
-        out, record = tmp_path / "out.csv", tmp_path / "one.jsonl"
-        arguments = ["simulate", "fatestones", "--players", players, "--seed", "t", "--dice", bag]
-        run(*arguments, "--games", 12, "--out", out)
-        rows: list[str] = []
-        for number in range(12):
-            run(*arguments, "--games", 12, "--game", number, "--transcript", record)
-            rows += rounds_of(record)
-        assert rows == out.read_text().splitlines()
-        names = sorted(path.name for path in tmp_path.glob("out*"))
-        assert names == ["out.csv", "out.csv.README.md", "out.csv.card.json"]
-
-    def test_a_header_and_parquet(self, run: Run, tmp_path: Path) -> None:
-        arguments = ["simulate", "fatestones", "--players", "random,random", "--seed", "s"]
-        text, parquet = tmp_path / "a.csv", tmp_path / "a.parquet"
-        run(*arguments, "--games", 50, "--out", text, "--header")
-        run(*arguments, "--games", 50, "--out", parquet)
-        assert text.read_text().splitlines()[0] == HEADER
-        reports = [json.loads(run("episodes", file, "--json")[1]) for file in (text, parquet)]
-        for report, first in zip(reports, (2, 1), strict=True):
-            for player in ("loss_player1", "loss_player2"):
-                report[player]["worst_line"] -= first  # a header is a line, too
-        assert reports[0] == reports[1]
-        assert (reports[0]["games"], reports[0]["illegal"]) == (50, [])
-        _, printed, _ = run(*arguments, "--game", 0, "--header")
-        assert printed.splitlines()[:2] == text.read_text().splitlines()[:2]
-
     def test_without_a_seed_the_command_that_repeats_it_is_told(
         self, run: Run, tmp_path: Path
     ) -> None:
@@ -351,37 +321,6 @@ class TestEpisodes:
         assert re.search(r"^ties +0$", text, re.MULTILINE)
         code, _, error = run("episodes", path, "--set", "fair", "--dice", dice)
         assert (code, "not allowed with" in error) == (2, True)
-
-    def test_illegal_rows_alone_count_as_nothing(self, run: Run, tmp_path: Path) -> None:
-        path = tmp_path / "bad.csv"
-        tie = "133356,114456,124455,233445,133446,123456,0,0,3,3"  # 0 is 133356 against 233445
-        path.write_text(
-            "\n".join(
-                [
-                    "111666,133455,133356,333444,124455,222366,1,0,2,4",  # a loss; no such face
-                    "111666,133455,133356,333444,124455,222366,9,0,6,4",  # a win; no such die
-                    "111111,,,222222,,,0,0,1,2",  # continues nothing
-                    tie.replace("0,0,3,3", "2,0,3,3"),  # a tie; no such face
-                    "133356,114456,,133446,123456,,0,0,6,4",  # which continues it, and is a win
-                    "one,two",
-                ]
-            )
-        )
-        code, text, _ = run("episodes", path, "--json")
-        found = json.loads(text)
-        assert code == 1
-        assert [row["line"] for row in found["illegal"]] == [1, 2, 3, 4, 5, 6]
-        assert found["rows"] == 6
-        for name in ("wins", "losses", "ties", "games", "scratches"):
-            assert found[name] == 0, name
-        assert "1 die each, but no tied round" in found["illegal"][2]["reason"]
-        assert found["illegal"][4]["reason"] == "it continues line 4, which is illegal"
-
-    def test_perfect_choices_cost_nothing(self, run: Run, tmp_path: Path) -> None:
-        path = tmp_path / "best.csv"
-        path.write_text(f"{MINE},{THEIRS},1,0,4,3\n")
-        text = run("episodes", path)[1]
-        assert text.count("0.000000000000 on average, 0 at worst\n") == 2
 
     @pytest.mark.parametrize(
         ("data", "said"),

@@ -13,23 +13,15 @@ from typing import Any
 
 import pytest
 
-from fairground.cli import main
 from fairground.games.codebreaking.rules import Row, fits, marks, read_code
 from fairground.terminal.waiting import patiently
+from tests.terminal.conftest import Here
 
 
-def solve(
-    capsys: pytest.CaptureFixture[str], *arguments: str, exit_code: int = 0
-) -> tuple[str, str]:
-    assert main(["solve", "codebreaking", *arguments]) == exit_code
-    printed = capsys.readouterr()
-    return printed.out, printed.err
-
-
-def as_json(capsys: pytest.CaptureFixture[str], *arguments: str, exit_code: int = 0) -> Any:
-    out, _ = solve(capsys, *arguments, "--json", exit_code=exit_code)
-    assert out.count("\n") == 1
-    return json.loads(out)
+def as_json(here: Here, *arguments: str) -> Any:
+    told = here("", "solve", "codebreaking", *arguments, "--json")
+    assert told.code == 0 and told.out.count("\n") == 1
+    return json.loads(told.out)
 
 
 class TestFigures:
@@ -51,26 +43,26 @@ class TestFigures:
         strategy: str | None,
         total: int,
         worst: int | None,
-        capsys: pytest.CaptureFixture[str],
+        here: Here,
     ) -> None:
         arguments = ["--base", str(size[0]), "--length", str(size[1])]
-        figures = as_json(capsys, *arguments, *(["--strategy", strategy] if strategy else []))
+        figures = as_json(here, *arguments, *(["--strategy", strategy] if strategy else []))
         assert figures["total"] == total
         assert worst in (None, figures["worst"])
         assert Fraction(figures["average"]) == Fraction(total, figures["codes"])
 
 
 class TestAdvice:
-    def test_a_game_in_progress(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_a_game_in_progress(self, here: Here) -> None:
         rows = [Row((0, 0, 1, 2), (1, 1)), Row((0, 3, 0, 4), (0, 1))]
         advice = as_json(
-            capsys, "--guess", "0012", "--marks", "1,1", "--guess", "0 3 0 4", "--marks", "0 1"
+            here, "--guess", "0012", "--marks", "1,1", "--guess", "0 3 0 4", "--marks", "0 1"
         )
         left = [code for code in product(range(6), repeat=4) if fits(code, rows)]
         assert advice["remaining"] == len(left) and advice["exact"] is True
         assert advice["possible"] == (tuple(advice["guess"]) in left)
 
-    def test_following_the_advice_finds_the_code(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_following_the_advice_finds_the_code(self, here: Here) -> None:
         """From a first guess that no tree of ours would make."""
         secret, given = (2, 5, 5, 0), ["0000"]
         while read_code(given[-1]) != secret:
@@ -78,21 +70,21 @@ class TestAdvice:
             for guess in given:
                 full, partial = marks(secret, read_code(guess))
                 arguments += ["--guess", guess, "--marks", f"{full},{partial}"]
-            out, _ = solve(capsys, *arguments)
+            out = here("", "solve", "codebreaking", *arguments).out
             found = re.search(r"^(?:Ask|The code is) (\d{4})", out, re.MULTILINE)
             assert found and found[1] not in given
             given.append(found[1])
         assert len(given) <= 7
 
-    def test_at_any_size(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_at_any_size(self, here: Here) -> None:
         guess = ",".join(map(str, range(40)))
         arguments = ["--base", "100", "--length", "40", "--guess", guess, "--marks", "1,12"]
-        advice = as_json(capsys, *arguments)
+        advice = as_json(here, *arguments)
         assert advice["exact"] is False and "estimated" in advice["method"]
         assert isinstance(advice["remaining"], str), "beyond 2^53 a number is text"
         assert 10**70 < int(advice["remaining"]) < 10**80
         assert len(advice["guess"]) == 40
-        out, _ = solve(capsys, *arguments)
+        out = here("", "solve", "codebreaking", *arguments).out
         assert re.search(r"Codes left: about \d\.\de\+7\d \(estimated", out)
 
 

@@ -11,29 +11,25 @@ from pathlib import Path
 
 import pytest
 
-from fairground.cli import main
 from fairground.terminal.waiting import once
+from tests.terminal.conftest import Here
 
 SMALL = "[Game]\nbrains_to_win = 2\nweak_dice = 1\nstrong_dice = 1\ntough_dice = 2\n"
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
-def small(tmp_path: Path) -> str:
-    path = tmp_path / "small.ini"
-    path.write_text(SMALL)
-    return str(path)
+def small(here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A game with few dice, and an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    Path("small.ini").write_text(SMALL)
+    return "small.ini"
 
 
-def test_json_has_the_documented_shape(small: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", "zombie", small, "--json"]) == 0
-    printed = capsys.readouterr()
-    report = json.loads(printed.out)
-    assert printed.out.count("\n") == 1
+def test_json_has_the_documented_shape(small: str, here: Here) -> None:
+    told = here("", "solve", "zombie", small, "--json")
+    report = json.loads(told.out)
+    assert told.code == 0 and told.out.count("\n") == 1
+    assert told.err == "Perfect play (once; it is kept) ...\n"
     assert set(report["strategies"]) == {"greedy", "cautious"}
     figures = [report["first_player_wins"]]
     for strategy in report["strategies"].values():
@@ -59,60 +55,44 @@ def test_json_has_the_documented_shape(small: str, capsys: pytest.CaptureFixture
     ],
 )
 def test_three_and_four_with_the_usual_dice_are_known(
-    players: str, word: str, chances: list[str], capsys: pytest.CaptureFixture[str]
+    players: str, word: str, chances: list[str], here: Here
 ) -> None:
-    assert main(["solve", "zombie", "--players", players, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[f"{word}_players_win"] == chances
-    assert main(["solve", "zombie", "--players", players]) == 0
+    found = json.loads(here("", "solve", "zombie", "--players", players, "--json").out)
+    assert found[f"{word}_players_win"] == chances
     line = f"{word.capitalize()} perfect players, in the order of their turns: "
-    assert line + ", ".join(chances) in capsys.readouterr().out
+    assert line + ", ".join(chances) in here("", "solve", "zombie", "--players", players).out
 
 
-def test_people_get_tables(small: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", "zombie", small]) == 0
-    printed = capsys.readouterr()
-    assert main(["solve", "zombie", small, "--json"]) == 0
-    report = json.loads(capsys.readouterr().out)
-    assert "The game goes to 2 brains" in printed.out
-    assert report["first_player_wins"] in printed.out
+def test_people_get_tables(small: str, here: Here) -> None:
+    report = json.loads(here("", "solve", "zombie", small, "--json").out)
+    told = here("", "solve", "zombie", small)
+    assert told.code == 0 and told.err == "", "it is computed once"
+    assert "The game goes to 2 brains" in told.out
+    assert report["first_player_wins"] in told.out
     for name, turn in report["strategies"].items():
-        assert re.search(rf"{name} +{turn['brains']} +{turn['bust']}", printed.out)
-    rows = re.findall(r"^  ([GYR-]+) +([GYR-]+) +(\S+) +(\S+) +(\S+)$", printed.out, re.MULTILINE)
+        assert re.search(rf"{name} +{turn['brains']} +{turn['bust']}", told.out)
+    rows = re.findall(r"^  ([GYR-]+) +([GYR-]+) +(\S+) +(\S+) +(\S+)$", told.out, re.MULTILINE)
     assert len(rows) == len(report["decisions"])
     for row, decision in zip(rows, report["decisions"], strict=True):
         below, hold = decision["roll_below"], decision["hold_from"]
         assert row[2] == (str(hold) if below >= hold else f"{below}..{hold}")
         assert len(row[0].strip("-")) == sum(decision["shotguns"].values())
         assert len(row[1].strip("-")) == sum(decision["footprints"].values())
-    lines = [line for line in printed.out.splitlines() if not line.startswith("Rules: ")]
-    assert max(map(len, lines)) < 100
+    assert max(map(len, told.out.splitlines())) < 100
 
 
-def test_it_is_computed_once(small: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["solve", "zombie", small, "--json"]) == 0
-    assert capsys.readouterr().err == "Perfect play (once; it is kept) ...\n"
-    assert main(["solve", "zombie", small, "--json"]) == 0
-    assert capsys.readouterr().err == ""
+def test_a_bag_without_risk_is_refused_with_the_reason(here: Here) -> None:
+    Path("safe.ini").write_text("[Dice]\nweak_die_faces=b\nstrong_die_faces=b\ntough_die_faces=b\n")
+    told = here("", "solve", "zombie", "safe.ini")
+    assert (told.code, told.out) == (2, "")
+    assert "a turn never has to end" in told.err
 
 
-def test_a_bag_without_risk_is_refused_with_the_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "safe.ini"
-    path.write_text("[Dice]\nweak_die_faces=b\nstrong_die_faces=b\ntough_die_faces=b\n")
-    assert main(["solve", "zombie", str(path)]) == 2
-    printed = capsys.readouterr()
-    assert printed.out == ""
-    assert "a turn never has to end" in printed.err
-
-
-def test_warnings_stay_out_of_the_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "odd.ini"
-    path.write_text(SMALL + "max_turns = often\n")
-    assert main(["solve", "zombie", str(path), "--json"]) == 0
-    printed = capsys.readouterr()
-    json.loads(printed.out)
-    assert "line 6: max_turns = 'often'" in printed.err
+def test_warnings_stay_out_of_the_json(small: str, here: Here) -> None:
+    Path("odd.ini").write_text(SMALL + "max_turns = often\n")
+    told = here("", "solve", "zombie", "odd.ini", "--json")
+    assert told.code == 0 and json.loads(told.out)
+    assert "line 6: max_turns = 'often'" in told.err
 
 
 def test_without_the_extra_it_says_what_to_install() -> None:
