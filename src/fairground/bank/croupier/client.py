@@ -16,6 +16,7 @@ import contextlib
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from functools import partial
 from typing import Any, Final
 
@@ -140,32 +141,21 @@ class DeskClient(CroupierDesk):
         self._asking = [thread for thread in self._asking if thread.is_alive()]
         if len(self._asking) >= MOST_LEFT:
             raise Unreachable(f"{self.url} has {MOST_LEFT} questions to answer, and answers none")
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[Any] = loop.create_future()
-
-        def tell(result: Any, error: Exception | None) -> None:
-            if answer.done():
-                return
-            if error is None:
-                answer.set_result(result)
-            else:
-                answer.set_exception(error)
+        answer: Future[Any] = Future()
+        answer.set_running_or_notify_cancel()
 
         def work() -> None:
-            result, failed = None, None
             try:
-                result = ask()
+                answer.set_result(ask())
             except Exception as error:  # whatever it is, it is told where it is awaited
-                failed = error
-            with contextlib.suppress(RuntimeError):  # nobody is there any more
-                loop.call_soon_threadsafe(tell, result, failed)
+                answer.set_exception(error)
 
         thread = threading.Thread(target=work, daemon=True)
         self._asking.append(thread)
         thread.start()
         try:
             async with asyncio.timeout(seconds):
-                return await answer
+                return await asyncio.wrap_future(answer)
         except Refused as refused:
             kind = REFUSALS.get(refused.code)
             if kind is None:
