@@ -26,7 +26,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitPlayerSeedAndOrder,
 )
-from fairground.bank.croupier_port import About, Offer
+from fairground.bank.croupier_port import About
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.game import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
@@ -303,28 +303,15 @@ async def test_no_seed_leaves_before_its_time(table: PlayersTable) -> None:
                 searched.append(True)
 
     class Ear(Crook):
-        async def offer(self, player: str) -> Offer:
-            await search(player)
-            return await super().offer(player)
-
-        async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
-            (note,) = table.notebook.notes()
-            for seed_id, seed in enumerate(note.seeds):
-                secrets.append((seed_id, seed.nonce.hex()))
-                secrets.append((seed_id, f"{seed.signature.r:064x}"))
-                secrets.append((seed_id, f"{seed.signature.s:064x}"))
-            await search((bet, signature))
-            await super().bet(offer_id, bet, signature)
-
-        async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
-            await search(seed)
-            await super().seed(offer_id, seed_id, seed)
-
-        async def order(
-            self, offer_id: str, order: Any, signature: Signature, seed: Seed | None = None
-        ) -> None:
-            await search((order, signature, seed))
-            await super().order(offer_id, order, signature, seed)
+        async def around(self, name: str, said: tuple[Any, ...]) -> Any:
+            if name == "bet":
+                (note,) = table.notebook.notes()
+                for seed_id, seed in enumerate(note.seeds):
+                    signature = seed.signature
+                    parts = seed.nonce.hex(), f"{signature.r:064x}", f"{signature.s:064x}"
+                    secrets.extend((seed_id, part) for part in parts)
+            await search(said)
+            return await super().around(name, said)
 
     class Eye(Wrapped):
         async def send(
@@ -357,17 +344,11 @@ async def test_no_seed_leaves_before_its_time(table: PlayersTable) -> None:
 
 def plain(said: object) -> str:
     """Everything in a value, as text in which hex digits can be found."""
-    if isinstance(said, bytes):
-        return said.hex()
-    if isinstance(said, Seed):
-        return said.hex()
-    if isinstance(said, Signature):
+    if isinstance(said, bytes | Seed | Signature):
         return said.hex()
     if isinstance(said, dict):
-        return " ".join(map(plain, said.values()))
-    if isinstance(said, (tuple, list)):
-        return " ".join(map(plain, said))
-    return str(said)
+        said = tuple(said.values())
+    return " ".join(map(plain, said)) if isinstance(said, tuple | list) else str(said)
 
 
 async def test_a_croupier_who_waits_for_blocks_is_not_suspected(table: PlayersTable) -> None:

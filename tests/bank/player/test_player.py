@@ -18,6 +18,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
     SubmitPlayerSeedAndOrder,
     SubmitPlayerSeedAndResult,
+    Terms,
     WithdrawFunds,
 )
 from fairground.bank.croupier.croupier import Croupier
@@ -148,6 +149,7 @@ OTHER = Key(9999).address
         ({"key": OTHER}, "offers the key"),
         ({"account": OTHER, "key": OTHER}, "at the Bank his is 0x0000"),
         ({"account": Key(7000).address}, "your own key"),
+        ({"terms": Terms(1, STEP_TIME)}, "a chip costs 1 wei"),
     ],
 )
 async def test_whom_not_to_sit_down_with(
@@ -159,17 +161,6 @@ async def test_whom_not_to_sit_down_with(
 
     table.desk = Boaster(table.croupier)
     with pytest.raises(WrongCroupier, match=said):
-        await table.player()
-
-
-async def test_other_terms_than_the_banks(table: PlayersTable) -> None:
-    class Cheap(Crook):
-        async def about(self) -> About:
-            about = await super().about()
-            return about._replace(terms=about.terms._replace(chip_cost=1))
-
-    table.desk = Cheap(table.croupier)
-    with pytest.raises(WrongCroupier, match="a chip costs 1 wei"):
         await table.player()
 
 
@@ -317,21 +308,13 @@ async def test_what_he_lets_lie_we_bring(
 async def test_a_desk_that_takes_nothing_more(table: PlayersTable) -> None:
     """The game goes on between us and the Bank, as far as his seeds are there."""
 
+    refusals = {"seed": "not today", "order": "nor tomorrow", "look": "I do not know you"}
+
     class Rude(Crook):
-        async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
-            raise Declined("not today")
-
-        async def order(
-            self,
-            offer_id: str,
-            order: Sequence[int],
-            signature: Signature,
-            seed: Seed | None = None,
-        ) -> None:
-            raise Declined("nor tomorrow")
-
-        async def look(self, offer_id: str) -> Sight:
-            raise Declined("I do not know you")
+        async def around(self, name: str, said: tuple[Any, ...]) -> Any:
+            if name in refusals:
+                raise Declined(refusals[name])
+            return await super().around(name, said)
 
     table.desk = Rude(table.croupier)
     _, game = await table.dealt()
@@ -388,29 +371,13 @@ class Restarting(Crook):
         self.heard: list[str] = []
         self.away = False
 
-    def _hear(self, what: str) -> None:
-        self.heard.append(what)
-        self.away = self.heard.count(what) <= 2
-        if self.away:
-            raise Unreachable("the arena starts again")
-
-    async def bet(self, offer_id: str, bet: Bet, signature: Signature) -> None:
-        self._hear("bet")
-        await super().bet(offer_id, bet, signature)
-
-    async def seed(self, offer_id: str, seed_id: int, seed: Seed) -> None:
-        self._hear("seed")
-        await super().seed(offer_id, seed_id, seed)
-
-    async def order(
-        self,
-        offer_id: str,
-        order: Sequence[int],
-        signature: Signature,
-        seed: Seed | None = None,
-    ) -> None:
-        self._hear("order")
-        await super().order(offer_id, order, signature, seed)
+    async def around(self, name: str, said: tuple[Any, ...]) -> Any:
+        if name in ("bet", "seed", "order"):
+            self.heard.append(name)
+            self.away = self.heard.count(name) <= 2
+            if self.away:
+                raise Unreachable("the arena starts again")
+        return await super().around(name, said)
 
 
 async def test_what_a_restart_swallowed_is_said_again(table: PlayersTable) -> None:
@@ -473,15 +440,10 @@ async def test_a_seed_waits_for_confirmations(table: PlayersTable, mined: bool) 
     at: list[tuple[int, int]] = []
 
     class Listening(Crook):
-        async def order(
-            self,
-            offer_id: str,
-            order: Sequence[int],
-            signature: Signature,
-            seed: Seed | None = None,
-        ) -> None:
-            at.append((blocks.height, table.house.clock.time))
-            await super().order(offer_id, order, signature, seed)
+        async def around(self, name: str, said: tuple[Any, ...]) -> Any:
+            if name == "order":
+                at.append((blocks.height, table.house.clock.time))
+            return await super().around(name, said)
 
     table.desk = Listening(table.croupier)
     player = await table.player(confirmations=3)
