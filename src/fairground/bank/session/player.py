@@ -20,7 +20,7 @@ import asyncio
 import math
 import time
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from fairground.bank.audit import SessionRecord
 from fairground.bank.bank_port import NO_GAME, Bank, BankClock, BankGame, BankSession, Phase, Step
@@ -226,6 +226,13 @@ class SessionPlayer:
         if self._tower is not None:
             self._tower.leave(self.page)
 
+    def _heard(self, kind: str, *values: Any) -> None:
+        """Keep an answer of the Croupier; a false one is as good as none."""
+        try:
+            self._keep(line(kind, *values))
+        except InputError as error:
+            raise Declined(f"the Croupier answers falsely: {error}") from None
+
     async def must_be_open(self) -> None:
         """Refuse to play on when somebody closes the session at the Bank.
 
@@ -317,7 +324,7 @@ class SessionPlayer:
         hand = self._hand()
         if hand.known.croupier_signature is None:
             found = await self._desk.bet(self.name, hand.bet, hand.known.player_signature)
-            self._keep(line("taken", *found))
+            self._heard("taken", *found)
         return hand.hand
 
     async def _drawn(self) -> int:
@@ -331,7 +338,7 @@ class SessionPlayer:
             if any(order):
                 if found is None:
                     raise Declined("the Croupier does not tell seed 1")
-                self._keep(line("drawn", *found))
+                self._heard("drawn", *found)
         last: Seed | None = None
         if any(order):
             last = seeds[1]
@@ -348,7 +355,7 @@ class SessionPlayer:
         assert self.page.proposed is not None
         his = await self._desk.state(self.name, seed, *self.page.proposed)
         hand = self.page.hand
-        self._keep(line("signed", his, b"" if hand is None else hand.data))
+        self._heard("signed", his, b"" if hand is None else hand.data)
 
     # The Bank
 
