@@ -29,8 +29,8 @@ from fairground.bank.player.game import Suspicion
 from fairground.clients.http import Http, Unreachable
 from fairground.core import FairgroundError
 from fairground.store.sqlite import SqliteStore
+from tests.helpers.anvil import open_bank
 from tests.helpers.croupier import BANKROLL, ORDER, PURSE, STEP_TIME
-from tests.helpers.embedded import open_bank
 from tests.helpers.player import Crook, PlayersTable
 
 Answer = Callable[[socket.socket], None]

@@ -29,10 +29,9 @@ from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.table import Table, new_name
 from fairground.verifier import Verdict, resume, verify
 from fairground.words.plain import count
-from tests.helpers.anvil import running_anvil
+from tests.helpers.anvil import open_bank, running_anvil, travel
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_game import Round, enter
-from tests.helpers.embedded import EmbeddedNode, open_bank
 from tests.helpers.evm import CHIP, STEP_TIME
 
 CROUPIERS, PLAYERS = Key(101), Key(102)
@@ -102,7 +101,7 @@ async def test_the_bank_confirms_what_it_settled() -> None:
         assert "the hand was paid" in said
         paid = count(won // CHIP + 6, "chip")
         assert f"got {paid} for a stake of 6 chips" in said
-        assert "operator trusted: an embedded chain" in said
+        assert "the chain 31337" in said
     await bank.close()
 
 
@@ -144,14 +143,13 @@ async def test_the_bank_confirms_every_silence(
     steps: int, silence: Silence, words: str, paid: int
 ) -> None:
     bank = await hall()
-    assert isinstance(bank.node, EmbeddedNode)
     game = await Round.new(bank, CROUPIERS, PLAYERS)
     await game.take(bank, steps)
     record = silent(game, steps, silence)
     code, reason = await fault(bank, record)
     assert code == "bank/open"
     assert "still open" in reason
-    bank.node.travel(STEP_TIME + 10)
+    travel(bank.node, STEP_TIME + 10)
     await bank.send(PLAYERS, Complain(silence, game.bet))
     (unproven,) = [one for one in verify(record).remarks if "UNPROVEN" in one]
     assert "the Croupier, the Player, or anybody who has this record" in unproven
@@ -166,10 +164,9 @@ async def test_the_bank_confirms_every_silence(
 async def test_a_record_that_leaves_out_the_last_steps() -> None:
     """The Player saw the draw and left; the record must not say that they never saw a card."""
     bank = await hall()
-    assert isinstance(bank.node, EmbeddedNode)
     game = await Round.new(bank, CROUPIERS, PLAYERS)
     await game.take(bank, 5)
-    bank.node.travel(STEP_TIME + 10)
+    travel(bank.node, STEP_TIME + 10)
     await bank.send(CROUPIERS, Complain(Silence.SECOND_PLAYER_SEED, game.bet))
     for steps in (2, 3, 4):
         code, reason = await fault(bank, silent(game, steps, Silence.SECOND_PLAYER_SEED))
@@ -181,7 +178,6 @@ async def test_a_record_that_leaves_out_the_last_steps() -> None:
 
 async def test_what_the_bank_does_not_confirm() -> None:
     bank = await hall()
-    assert isinstance(bank.node, EmbeddedNode)
     game = await Round.new(bank, CROUPIERS, PLAYERS)
     code, reason = await fault(bank, game.record())
     assert code == "bank/unknown-game"

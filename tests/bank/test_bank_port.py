@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.bank_laws import LAWS, House, Law, furnished
-from tests.helpers.banks import embedded, in_a_database, over_http
+from tests.helpers.banks import in_a_database, on_a_chain, over_http
 from tests.helpers.width import WIDE
 
 KEEPERS: dict[str, Callable[[str], AbstractAsyncContextManager[House]]] = {
     "ledger": in_a_database,
     "ledger over HTTP": over_http,
-    "embedded chain": embedded,
+    "chain": on_a_chain,
 }
 
 

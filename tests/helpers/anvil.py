@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from threading import Thread
 
+from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
+from fairground.bank.messages import Key
 from tests.helpers.places import ROOT
 
 TOOLS = ROOT / "tools" / "node" / "node_modules"
@@ -38,7 +41,7 @@ class Anvil:
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         line = next(line for line in self._process.stdout if line.startswith("Listening on"))
-        self._reader = Thread(target=self._process.stdout.read)  # or it would fill up
+        self._reader = Thread(target=self._process.stdout.read, daemon=True)  # or it would fill up
         self._reader.start()
         self.port = line.strip().rpartition(":")[2]
 
@@ -70,6 +73,29 @@ def running_anvil(*options: str) -> Iterator[ChainNode]:
     """The same, as a `ChainNode` that is asked."""
     with anvil(*options) as node:
         yield node.node()
+
+
+async def open_bank(
+    purses: Mapping[str, int], *, chip_cost: int = 10**15, step_time: int = 3600
+) -> ChainBank:
+    """Open a new Bank on a new chain, which ends with it.
+
+    ``purses`` has the wei of each address. Both parties are in this process.
+    """
+    running, maker = Anvil("--base-fee", "0"), Key.fresh()
+    node = running.node()
+    for address, wei in {**purses, maker.address: 10**20}.items():
+        node.rpc("anvil_setBalance", address, hex(wei))
+    bank = await ChainBank.open(node, await deploy(node, maker, chip_cost, step_time))
+    weakref.finalize(bank, running.kill)
+    bank.in_process = True
+    return bank
+
+
+def travel(node: ChainNode, seconds: int) -> None:
+    """Let time pass at once: a block comes this long after the last one."""
+    node.rpc("evm_setNextBlockTimestamp", node.now() + seconds)
+    node.rpc("evm_mine")
 
 
 def until(condition: Callable[[], bool]) -> None:

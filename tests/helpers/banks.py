@@ -11,9 +11,9 @@ from fairground.bank.ledger.bank import LedgerBank, LedgerClient
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.store import open_store
+from tests.helpers.anvil import open_bank, travel
 from tests.helpers.arena import in_a_thread
 from tests.helpers.bank_laws import KEYS, House
-from tests.helpers.embedded import EmbeddedNode, open_bank
 
 TERMS = Terms(10**15, 3600)
 WEALTH = 150_000 * TERMS.chip_cost
@@ -35,14 +35,12 @@ class LedgerHouse(House):
         self.clock.time += seconds
 
 
-class EmbeddedHouse(House):
+class ChainHouse(House):
     def __init__(self, bank: ChainBank) -> None:
-        self.bank = bank
+        self.bank, self.node = bank, bank.node
 
     async def travel(self, seconds: int) -> None:
-        assert isinstance(self.bank, ChainBank)
-        assert isinstance(self.bank.node, EmbeddedNode)
-        self.bank.node.travel(seconds)
+        travel(self.node, seconds)
 
 
 @asynccontextmanager
@@ -76,7 +74,7 @@ async def over_http(url: str) -> AsyncIterator[House]:
 
 
 @asynccontextmanager
-async def embedded(_: str) -> AsyncIterator[House]:
+async def on_a_chain(_: str) -> AsyncIterator[House]:
     bank = await open_bank(dict.fromkeys((key.address for key in KEYS), WEALTH))
-    yield EmbeddedHouse(bank)
+    yield ChainHouse(bank)
     await bank.close()

@@ -396,7 +396,9 @@ def test_to_stand_after_all_is_an_order_too(h: Hall) -> None:
     honest = Evening(h, number=1).disputed(label="honest")
     honest.croupier_seed(0)
     honest.player_seed_and_order(STANDS, by=h.player)
-    h.bank.evm.travel(STEP_TIME + 1)
+    h.bank.evm.travel_to(h.bank.game(honest.bet).deadline)
+    with refused("TooEarly"):
+        honest.result(by=h.player)
     honest.result(by=h.player)
     assert h.bank.game(honest.bet).outcome == GameOutcome.SETTLED
 

@@ -27,8 +27,8 @@ from fairground.bank.session.player import SessionPlayer
 from fairground.cli import main
 from fairground.server.serve import stop_what_was_open
 from fairground.store import Secret, Store, open_store
+from tests.helpers.anvil import open_bank
 from tests.helpers.bank_game import enter
-from tests.helpers.embedded import open_bank
 from tests.helpers.stores import new_database
 
 CHIP = 10**12
