@@ -6,10 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import fields
-from fractions import Fraction
 from typing import Any
-
-import pytest
 
 from fairground.contest.book import Book, Entry, Result
 from fairground.contest.parts import Part
@@ -23,7 +20,6 @@ from fairground.contest.standings import (
 from fairground.fair.bits import SeededStream
 from fairground.server.contests.wire import as_csv, parts_as_csv
 from fairground.stats import mean_of
-from tests.test_stats import brute
 
 
 def a_book(games: int, closed: bool = True) -> Book:
@@ -150,41 +146,6 @@ def test_pairs_are_compared_where_they_met_the_same_codes_only() -> None:
     table = table_of(book)
     assert table["pairs"] == [], "no two met the same code, so nothing is said of any two"
     assert not any("same codes" in note for note in table["notes"])
-
-
-def test_holm_asks_more_where_more_is_compared() -> None:
-    """p = 2 · 2/128 = 1/32 tells two teams apart, but not among the pairs of three."""
-    for others, apart in ((0, True), (1, False)):
-        book = a_book(7)
-        add(book, "A", [3] * 7)
-        add(book, "B", [4] * 7)
-        for i in range(others):
-            add(book, f"C{i}", [3, 4, 3, 4, 3, 4, 3])
-        pairs = table_of(book)["pairs"]
-        (pair,) = (one for one in pairs if {one["a"], one["b"]} == {0, 1})
-        assert pair["separable"] is apart
-
-
-def test_holm_asks_less_of_the_next_pair() -> None:
-    """p = 2 · 2/256 = 1/64: 3/64 is below 1/20, and so is 2/64; 4/64 would not be."""
-    book = a_book(8)
-    add(book, "A", [3] * 8)
-    add(book, "B", [4] * 8)
-    add(book, "C", [4] * 8)
-    told = {(one["a"], one["b"]): one["better"] for one in table_of(book)["pairs"]}
-    assert told == {(0, 1): 0, (0, 2): 0, (1, 2): None}
-
-
-@pytest.mark.parametrize(("last", "p", "apart"), [(1, 25, True), (0, 38, False)])
-def test_the_level_is_one_in_twenty(last: int, p: int, apart: bool) -> None:
-    """p = 2 · 25/1024 is just below 1/20, and 2 · 38/1024 is above."""
-    differences = [1, 1, 1, 2, 2, 1, 3, -2, 3, 1, last]
-    assert brute(differences) == Fraction(p, 1024)
-    book = a_book(11)
-    add(book, "A", [5] * 11)
-    add(book, "B", [5 + more for more in differences])
-    (pair,) = table_of(book)["pairs"]
-    assert pair["separable"] is apart
 
 
 def test_where_both_tests_say_as_much_steps_decide() -> None:
