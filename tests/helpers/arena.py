@@ -42,6 +42,16 @@ PROVES = {
 """Type of oracle → the claims that its record earns."""
 
 
+class Clock:
+    """A clock that stands still until a test turns it."""
+
+    def __init__(self, now: float = 1_000_000.5) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def problem(answer: Any, status: int, code: str) -> str:
     """The detail of a refusal, which must have this status and this code."""
     assert answer.status_code == status, answer.text

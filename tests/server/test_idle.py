@@ -19,6 +19,7 @@ from fairground.server.app import make_app
 from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.oracles.service import GRACE
 from fairground.verifier import verify
+from tests.helpers.arena import Clock
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -26,16 +27,6 @@ Client = TestClient[Litestar]
 
 START = 1_800_000_000
 LIMIT = 10 * GRACE
-
-
-class Clock:
-    """A clock that the test turns."""
-
-    def __init__(self) -> None:
-        self.now: float = START
-
-    def __call__(self) -> float:
-        return self.now
 
 
 class Arena:
@@ -73,7 +64,7 @@ class Arena:
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Iterator[Arena]:
-    with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(), idle_limit=LIMIT) as arena:
+    with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(START), idle_limit=LIMIT) as arena:
         yield arena
 
 
@@ -152,7 +143,7 @@ def test_more_than_one_bunch(arena: Arena) -> None:
 
 
 def test_after_a_restart_there_is_an_hour(tmp_path: Path) -> None:
-    database, clock = f"sqlite:///{tmp_path}/arena.db", Clock()
+    database, clock = f"sqlite:///{tmp_path}/arena.db", Clock(START)
     with Arena(database, clock, idle_limit=LIMIT) as before:
         uri = before.new()
     clock.now += 2 * LIMIT
@@ -164,14 +155,14 @@ def test_after_a_restart_there_is_an_hour(tmp_path: Path) -> None:
 
 
 def test_no_limit(tmp_path: Path) -> None:
-    with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(), idle_limit=0) as arena:
+    with Arena(f"sqlite:///{tmp_path}/arena.db", Clock(START), idle_limit=0) as arena:
         uri = arena.new()
         arena.after(365 * 24 * 3600)
         assert not arena.over(uri)
 
 
 def test_there_is_room_for_another_game(tmp_path: Path) -> None:
-    limits, clock = ClientLimits(open_games=1), Clock()
+    limits, clock = ClientLimits(open_games=1), Clock(START)
     database = f"sqlite:///{tmp_path}/arena.db"
     with Arena(database, clock, idle_limit=LIMIT, limits=limits) as arena:
         CLIENT.set("somebody")
@@ -200,7 +191,7 @@ def test_the_store_finds_them_by_an_index(arena: Arena, tmp_path: Path) -> None:
 
 def test_it_looks_by_itself(tmp_path: Path) -> None:
     """With a limit of a second the arena looks every second."""
-    clock = Clock()
+    clock = Clock(START)
     with Arena(f"sqlite:///{tmp_path}/arena.db", clock, idle_limit=1) as arena:
         uri = arena.new()
         ended = threading.Event()

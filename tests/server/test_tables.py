@@ -34,7 +34,7 @@ from fairground.table import Ask
 from fairground.testing.laws import every_history, observed, playouts
 from fairground.transcript import canonical, frozen, line_hash
 from fairground.verifier import verify
-from tests.helpers.arena import Client, problem
+from tests.helpers.arena import Client, Clock, problem
 from tests.helpers.samples import SAMPLES, Sample
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -593,16 +593,6 @@ def test_games_go_on_after_a_restart(database: str, stops: int) -> None:
 # Clocks, servers and what lies below HTTP
 
 
-class Clock:
-    """Time that tests turn by hand."""
-
-    def __init__(self) -> None:
-        self.at = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.at
-
-
 async def made(tables: Tables, wanted: NewTable) -> tuple[Live, dict[int, str]]:
     """A new table, and the tokens of its seats."""
     name, tokens = await tables.make(wanted)
@@ -634,12 +624,12 @@ async def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> Non
     clock = Clock()
     async with a_server(database, clock) as tables:
         live, tokens = await made(tables, duel(10))
-        clock.at += 4
+        clock.now += 4
         await tables.sweep()
         first = await asks_of(tables, live.log)
         assert [ask.seat for ask in first] == [0, 1]
         await tables.answer(live.log, tokens[0], ask_id(first[0]), "x")
-        clock.at += 5.99  # Bob has been waited for all the time, Ada for the first 4 only
+        clock.now += 5.99  # Bob has been waited for all the time, Ada for the first 4 only
         await tables.sweep()
         assert await asks_of(tables, live.log)
         reading = live.reading
@@ -647,7 +637,7 @@ async def test_silence_is_a_forfeit_that_the_house_asserts(database: str) -> Non
         left = tables.clocks.left(reading)
         assert left[0] == 6
         assert round(left[1], 6) == 0.01
-        clock.at += 0.01
+        clock.now += 0.01
         await tables.sweep()
         assert not await asks_of(tables, live.log)
         verdict = verify(b"".join(await tables.lines(live.log)))
@@ -662,9 +652,9 @@ async def test_an_answer_after_the_flag_fell_is_too_late(database: str) -> None:
     async with a_server(database, clock) as tables:
         live, tokens = await made(tables, duel(10))
         first = await asks_of(tables, live.log)
-        clock.at += 5
+        clock.now += 5
         await tables.answer(live.log, tokens[0], ask_id(first[0]), "x")
-        clock.at += 5
+        clock.now += 5
         with pytest.raises(GameOver, match="time bank of seat 1 is empty"):
             await tables.answer(live.log, tokens[1], ask_id(first[1]), "y")
         assert live.table.closed and live.table.payoff == (1, -1)
@@ -674,18 +664,18 @@ async def test_clocks_go_on_after_a_restart_and_not_meanwhile(database: str) -> 
     clock = Clock()
     async with a_server(database, clock) as tables:
         live, tokens = await made(tables, duel(10))
-        clock.at += 4
+        clock.now += 4
         (ask, _) = await asks_of(tables, live.log)
         await tables.answer(live.log, tokens[0], ask_id(ask), "x")
-    clock.at += 1000  # nobody can answer an arena that is down
+    clock.now += 1000  # nobody can answer an arena that is down
     async with a_server(database, clock) as tables:
         await tables.start_clocks()
         reading = (await tables.find(live.log)).reading
         assert reading is not None and tables.clocks.left(reading) == {0: 6, 1: 6}
-        clock.at += 5.9
+        clock.now += 5.9
         await tables.sweep()
         assert await asks_of(tables, live.log)
-        clock.at += 0.2
+        clock.now += 0.2
         await tables.sweep()
         assert not await asks_of(tables, live.log)
         assert verify(b"".join(await tables.lines(live.log))).payoff == (1, -1)
@@ -698,15 +688,15 @@ async def test_clocks_do_not_stand_still_when_the_machines_clock_was_set_back(
     clock = Clock()
     async with a_server(database, clock) as tables:
         live, _ = await made(tables, duel(10))
-    clock.at -= 36_000
+    clock.now -= 36_000
     async with a_server(database, clock) as tables:
         await tables.start_clocks()
-        clock.at += 7
+        clock.now += 7
         await tables.sweep()
         reading = (await tables.find(live.log)).reading
         assert reading is not None and tables.clocks.left(reading) == {0: 3, 1: 3}
         assert await asks_of(tables, live.log)
-        clock.at += 3.1
+        clock.now += 3.1
         await tables.sweep()
         assert not await asks_of(tables, live.log)
 
@@ -715,7 +705,7 @@ def test_of_readings_by_another_clock_only_so_many_are_kept() -> None:
     clock = Clock()
     clocks = Clocks(clock)
     for number in range(MOST_AHEAD + 10):
-        clocks.left(Reading(clock.at + 1000 + number, {0: 10.0}, [0]))
+        clocks.left(Reading(clock.now + 1000 + number, {0: 10.0}, [0]))
     assert len(clocks._ahead) == MOST_AHEAD + 1
 
 

@@ -6,7 +6,7 @@ import asyncio
 from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from fairground.contest.book import Book, Entry
 from fairground.contest.seed import order
@@ -25,13 +25,8 @@ CLIENT_OF: Final = "client of entry "
 INVITED: Final = "invited"
 """The secret with the digest of a contest's invitation."""
 
-MOST_VIEWS: Final = 10
-"""Pages of one book that are kept, for clients who know us by different addresses."""
-
 Line = tuple[str, dict[str, Any]]
 """The kind and fields of a line that is to be written."""
-
-T = TypeVar("T")
 
 
 class LiveBook:
@@ -53,7 +48,7 @@ class LiveBook:
         self.writing: asyncio.Future[None] | None = None
         """The last commit that was queued; when it is done, so are those before it."""
         self._orders: dict[int, Sequence[int]] = {}
-        self._views: tuple[int, dict[Any, Any]] = 0, {}
+        self._page = 0, "", ""
         self.forms: tuple[str, dict[Any, Any]] = "", {}
         """The head for which the standings were computed last, and their forms: a cache."""
 
@@ -80,17 +75,11 @@ class LiveBook:
         found = self._looks.get(looks(team))
         return found if found != team and found in self.book.versions else None
 
-    def once(self, key: Any, view: Callable[[LiveBook], T]) -> T:
-        """Return ``view`` of the book, cached until the next line is written."""
-        step, made = self._views
-        if step != self.transcript.step:
-            self._views = self.transcript.step, (made := {})
-        if key not in made:
-            if len(made) >= MOST_VIEWS:
-                made.clear()
-            made[key] = view(self)
-        found: T = made[key]
-        return found
+    def page(self, here: str, make: Callable[[LiveBook, str], str]) -> str:
+        """Return the watch page as JSON: made once for all who know us by this address."""
+        if self._page[:2] != (self.transcript.step, here):
+            self._page = self.transcript.step, here, make(self, here)
+        return self._page[2]
 
     def computed(self, book: Book) -> dict[str, Any]:
         """Compute the standings by this copy of the book. It can take seconds: use a thread."""

@@ -195,15 +195,13 @@ async def watch_contest(
 
 
 def _watch(request: Request[Any, Any, Any], live: LiveBook) -> ContestOut:
-    here = address(request, "")
-    return live.once(here, lambda live: wire.watch(live, lambda path: here + path))
+    return wire.watch(live, address(request, ""))
 
 
 def _watch_event(request: Request[Any, Any, Any], live: LiveBook) -> tuple[str, str]:
-    """Return the watch page as number and text of an event, cached for a thousand followers."""
-    page = _watch(request, live)
-    body = live.once((page.self, "event"), lambda _: msgspec.json.encode(page).decode())
-    return str(page.lines), body
+    """Return the watch page as number and text of an event."""
+    page = live.page(address(request, ""), wire.watch_as_json)
+    return str(live.transcript.step), page
 
 
 @post(
@@ -315,9 +313,7 @@ async def contest_parts_csv(name: FromPath[str], arena: TheArena) -> Response[st
 )
 async def contest_book(name: FromPath[str], arena: TheArena) -> Response[bytes]:
     """Entries and results, chained by hashes; the seed stands in it once it is closed."""
-    data = await arena.contests.look(
-        name, lambda live: live.once("book", lambda live: bytes(live.transcript))
-    )
+    data = await arena.contests.look(name, lambda live: bytes(live.transcript))
     return Response(data, media_type=JSON_LINES)
 
 

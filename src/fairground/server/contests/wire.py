@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -234,13 +234,16 @@ def part_of(part: Part) -> ContestPart:
     )
 
 
-def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
-    """Return the watch page; ``at`` makes absolute URIs of paths."""
-    book, here = live.book, f"contest/{live.name}"
+def watch(live: LiveBook, here: str) -> ContestOut:
+    """Return the watch page; ``here`` is the arena's address."""
+    book, at = live.book, f"{here}contest/{live.name}"
     ranks = {entry.number: rank for rank, entry in ranked(book.present)}
-    out = ContestOut(
-        self=at(here),
-        entry=at(f"{here}/entry"),
+    plain = book.disguise == NO_DISGUISE
+    kinds = {part[:3] for part in book.parts}
+    base, length, oracle_type = kinds.pop() if len(kinds) == 1 else (None, None, None)
+    return ContestOut(
+        self=at,
+        entry=f"{at}/entry",
         games=book.games,
         parts=[part_of(part) for part in book.parts],
         state="closed" if book.closed else "open",
@@ -255,22 +258,23 @@ def watch(live: LiveBook, at: Callable[[str], str]) -> ContestOut:
             row_of(ContestTeam, tally_of(entry, book.games, book.closed, ranks.get(entry.number)))
             for entry in book.present
         ],
-        standings=at(f"{here}/standings"),
-        csv=at(f"{here}/standings.csv"),
-        parts_csv=at(f"{here}/parts.csv"),
-        events=at(f"{here}/events"),
-        book=at(f"{here}/book"),
+        standings=f"{at}/standings",
+        csv=f"{at}/standings.csv",
+        parts_csv=f"{at}/parts.csv",
+        events=f"{at}/events",
+        book=f"{at}/book",
+        base=base,
+        length=length,
+        oracle_type=oracle_type,
+        file=f"{at}/file" if book.closed else None,
+        gives_up=GIVES_UP if plain and any(part.factory is None for part in book.parts) else None,
+        removed=[Removed(**removed_row(entry)) for entry in book.removed],
     )
-    if len({part[:3] for part in book.parts}) == 1:
-        out.base, out.length, out.oracle_type = book.parts[0][:3]
-    if book.closed:
-        out.file = at(f"{here}/file")
-    if book.disguise == NO_DISGUISE and any(part.factory is None for part in book.parts):
-        out.gives_up = GIVES_UP
-    out.removed = [
-        Removed(**removed_row(entry)) for entry in book.entries if entry.removed is not None
-    ]
-    return out
+
+
+def watch_as_json(live: LiveBook, here: str) -> str:
+    """Return the watch page as JSON."""
+    return msgspec.json.encode(watch(live, here)).decode()
 
 
 def as_csv(table: Mapping[str, Any]) -> str:
