@@ -156,7 +156,7 @@ def forged(data: bytes) -> list[bytes]:
 
 
 def test_both_say_the_same_of_sessions(tmp_path: Path) -> None:
-    """How many hands, and what the Player has; or which line is wrong, and why."""
+    """Both tell hands, balance, answers and claim; or which line is wrong, and why."""
     files = [*SESSIONS]
     for path in SESSIONS:
         for number, data in enumerate(forged(path.read_bytes())):
@@ -168,8 +168,13 @@ def test_both_say_the_same_of_sessions(tmp_path: Path) -> None:
     for path, said in zip(files, map(json.loads, out.splitlines()), strict=True):
         found = (said["fault"] and (said["fault"]["code"], said["fault"]["line"]), said["share"])
         try:
-            ours: tuple[Any, Any] = None, str(verify_session(path.read_bytes()).share)
+            verdict = verify_session(path.read_bytes())
+            ours: tuple[Any, Any] = None, str(verdict.share)
             valid += 1
+            assert said["result"] == verdict.result, path.name
+            assert said["answers"] == [answer._asdict() for answer in verdict.answers], path.name
+            (claim,) = said["claims"]
+            assert verdict.sentence().startswith(claim["result"]), path.name
         except Fault as fault:
             ours = (fault.code, fault.line), None
         assert found == ours, (path.name, said)

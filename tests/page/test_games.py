@@ -73,6 +73,7 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         record = saved(ada, "Save the game", tmp_path / "game.jsonl")
         saved(ada, "Save the receipts", tmp_path / "game.receipts")
         lines = len(record.splitlines())
+        ada.page.get_by_text("What this rests on").click()
         shown = ada.page.locator(".claims li").all_inner_texts()
         assert not any("which is only its word" in claim for claim in shown)
         judged = verify(record)
@@ -100,10 +101,11 @@ def test_fatestones_and_back_through_it(browser: Browser, arena: str, tmp_path: 
         ada.page.locator("input[type=file]").set_input_files(files)
         ada.stamp.wait_for()
         assert ada.stamp.inner_text().upper() == "VALID"
+        ada.page.get_by_text("What this rests on").click()
         assert ada.page.locator(".claims li").all_inner_texts() == shown
 
         ada.page.keyboard.press("l")
-        ada.page.locator(".list.mine").get_by_text("holds").wait_for()
+        ada.page.locator(".list.mine").get_by_text("valid").wait_for()
 
 
 TIES = {

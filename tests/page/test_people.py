@@ -78,8 +78,8 @@ def test_two_browsers_and_six_tabs_that_watch(browser: Browser, arena: str) -> N
         bob.page.locator("label.stone").first.wait_for()
         ada.page.get_by_label("Say something to the table").fill("Good luck <b>")
         ada.page.get_by_role("button", name="Say it").click()
-        bob.page.locator(".ticket", has_text="Ada says").get_by_text("“Good luck <b>”").wait_for()
-        bob.page.locator("#say", has_text="Ada says: Good luck <b>").wait_for(state="attached")
+        bob.page.locator(".ticket", has_text='"Ada" says').get_by_text("“Good luck <b>”").wait_for()
+        bob.page.locator("#say", has_text='"Ada" says: Good luck <b>').wait_for(state="attached")
         table = re.findall("#/seat/([^/]+)/", bob.page.url)[0]
         tabs = [bob.tab(f"#/table/{table}") for _ in range(6)]
         seal_by_turns([ada, bob])
@@ -92,8 +92,9 @@ def test_two_browsers_and_six_tabs_that_watch(browser: Browser, arena: str) -> N
         held = bob.page.evaluate("navigator.locks.query()")
         names = [lock["name"] for lock in held["held"]]
         assert names.count("fairground/stream") == 1
+        ada.page.get_by_text("What this rests on").click()
         claims = ada.page.locator(".claims").inner_text()
-        assert "UNIFORM" in claims and "for Ada" in claims and "for Bob" in claims
+        assert "UNIFORM" in claims and 'for "Ada"' in claims and 'for "Bob"' in claims
 
         bob.page.get_by_role("button", name="Play again").click()
         ada.page.get_by_text("you are asked to play again").wait_for()

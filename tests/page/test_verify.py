@@ -39,7 +39,7 @@ def test_every_kind_of_file_and_what_is_wrong_with_it(
         ada.page.goto(f"{arena}/#/verify")
         files = ada.page.locator("input[type=file]")
         for path, verdict, words in (
-            (session, "valid", "after 3 hands the Player has 192000000000000000 wei"),
+            (session, "valid", "The Player "),
             (forged, "invalid", ""),
             (contest, "valid", "contest"),
             (letter, "cannot be judged", "This file is no record of a game."),
@@ -60,7 +60,7 @@ def test_an_example_from_the_lobby(browser: Browser, arena: str) -> None:
         ada.page.get_by_role("button", name="Try an example").click()
         ada.stamp.wait_for()
         assert ada.page.locator(".verdict").get_attribute("data-verdict") == "valid"
-        assert "wins. fatestones/1, dealt by" in ada.page.locator(".about").inner_text()
+        assert "is more than 4. fatestones/1, dealt by" in ada.page.locator(".about").inner_text()
         assert "receipts fit" in ada.page.locator(".answers").inner_text()
 
 

@@ -26,10 +26,12 @@ const PATIENCE = 1500;
 const checker = signal<typeof import("../check/check.ts").check | null>(null);
 
 async function loadChecker(): Promise<void> {
-  try {
-    checker.value ??= (await import("../check/check.ts")).check;
-  } catch { // the arena is away
-    setTimeout(loadChecker, PATIENCE);
+  while (!checker.value) {
+    try {
+      checker.value = (await import("../check/check.ts")).check;
+    } catch { // the arena is away
+      await new Promise((resolve) => setTimeout(resolve, PATIENCE));
+    }
   }
 }
 const SHARES = ["tip", "next-tip", "link", "stir", "number"];
@@ -168,7 +170,7 @@ export class Live {
 
   private fold(): void {
     this.told.value = this.record.tell();
-    if (this.told.value?.over) void loadChecker();
+    if (this.told.value?.over) void loadChecker().then(() => this.remember());
     this.wrong.value ??= first(this.record.wrong, this.told.value?.wrong ?? null) ?? this.notOurs();
     void this.remember();
     void this.work();
@@ -424,13 +426,8 @@ export class Live {
     if (!told || !mine || !view) return;
     const state = told.over ? "over" : this.ask.value ? "yours" : "theirs";
     if (mine.state === state && mine.lines === told.lines.length) return;
-    const verdict = !told.over
-      ? undefined
-      : this.wrong.value || this.verdict.value?.verdict === "invalid"
-      ? "broken" as const
-      : this.verdict.value?.ok
-      ? "holds" as const
-      : "unknown" as const;
+    const verdict = this.wrong.value ? "invalid" : this.verdict.value?.verdict;
+    if (told.over && !verdict) return; // the checker is still loading
     const won = told.payoff?.[view.seat] ?? 0;
     this.kept.value = await change(this.id, (seat) => {
       const others = told.seats.filter((_, other) => other !== view.seat).map(({ name }) => name);

@@ -41,7 +41,7 @@ export interface Kept {
   lines: number;
   /** What is to be told of it in the lobby. */
   state: "yours" | "theirs" | "over";
-  verdict?: "holds" | "broken" | "unknown";
+  verdict?: "valid" | "invalid" | "unfinished" | "cannot be judged";
   result?: string;
 }
 

@@ -1,7 +1,7 @@
 /** The verdict on the record of a session: every hand, and whether they come to the balance that both signed. */
 import { type Answer, answering, together, unanswered } from "./answers.ts";
 import { fromHex, fromText, toHex } from "./bytes.ts";
-import { Evidence } from "./claims.ts";
+import { type Claim, Evidence } from "./claims.ts";
 import { counted } from "./games/game.ts";
 import { readingRecord, readLine, split } from "./chain.ts";
 import { Fault } from "./fault.ts";
@@ -17,6 +17,7 @@ export interface SessionVerdict {
   /** What happened, in a sentence. */
   result: string | null;
   answers: Answer[];
+  claims: Claim[];
   fault: { line: number | null; code: string; reason: string } | null;
   hands: number | null;
   /** What the Player has in the end, in wei, by what both have signed. */
@@ -174,12 +175,25 @@ function* judging(session: Session): Slices<SessionVerdict> {
   }
   const count = session.hands.length;
   if (session.disputed !== null) hands.push(yield* played(session, count, session.disputed, end + 1, false));
-  const won = (share - amount(terms.player_funds, 1)) / (hands[0]?.chip ?? 1n);
+  const chip = hands[0]?.chip ?? 1n;
+  const funds = amount(terms.player_funds, 1);
+  const chips = (wei: bigint) => counted(Number(wei / chip), "chip");
+  const total = chips(funds + amount(terms.croupier_funds, 1));
   return {
     ok: true,
     verdict: "valid",
-    result: resultOf(won, count),
+    result: resultOf((share - funds) / chip, count),
     answers: together(hands.map(({ answers }) => answers)),
+    claims: [{
+      claim: "SIGNED",
+      seat: null,
+      name: null,
+      condition: "the keys are theirs alone",
+      result: `both parties signed that after ${counted(count, "hand")} the Player has ${chips(share)} of ${total}; ` +
+        "and the hands, played again, come to just that",
+      lines: [end],
+      witness: null,
+    }],
     fault: null,
     hands: count,
     share: share.toString(),
@@ -205,6 +219,7 @@ export function* checkingSession(bytes: Uint8Array): Slices<SessionVerdict> {
       verdict: "invalid",
       result: null,
       answers: unanswered(error, "invalid"),
+      claims: [],
       fault: { line: line ?? null, code, reason },
       hands: null,
       share: null,

@@ -318,16 +318,10 @@ function Yours({ kept, due }: { kept: readonly Kept[]; due: number }) {
               ? <span class="tag you">{w.lobby.yourMove}</span>
               : state === "theirs"
               ? <span class="tag">{w.lobby.waiting}</span>
-              : verdict === "holds"
-              ? (
-                <span class="tag ok">
-                  <Tick />
-                  {w.lobby.holds}
-                </span>
-              )
               : (
-                <span class={verdict === "broken" ? "tag bad" : "tag"}>
-                  {verdict === "broken" ? w.lobby.broken : w.lobby.over}
+                <span class={verdict === "valid" ? "tag ok" : verdict === "invalid" ? "tag bad" : "tag"}>
+                  {verdict === "valid" && <Tick />}
+                  {w.lobby.verdicts[verdict ?? "cannot be judged"]}
                 </span>
               )}
             <span>

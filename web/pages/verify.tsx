@@ -24,7 +24,7 @@ import { not, stamp } from "../words/verdict.ts";
 import { verify as words } from "../words/verify.ts";
 import { momentAt } from "./moments.ts";
 import { goAt } from "./route.ts";
-import { resultWords, Scrubber, useReplay } from "./table.tsx";
+import { Scrubber, useReplay } from "./table.tsx";
 
 type File = NonNullable<typeof dropped.value>;
 
@@ -53,20 +53,23 @@ function* checking(file: File): Slices<Checked> {
     if (kind === "contest") {
       const found = yield* checkingContest(bytes, text ? yield* readingReceipts(text, null) : []);
       const about = found.contest === null ? whole.about : contest.about(shown(found.contest));
-      return { ...whole, about, judged: judgedOf(found, found.claims) };
+      return { ...whole, about: `${found.result ?? ""} ${about}`.trim(), judged: judgedOf(found, found.claims) };
     }
     if (kind === "session") {
       const found = yield* checkingSession(bytes);
       const about = found.hands === null ? whole.about : session.about(found.hands);
-      return { ...whole, about, judged: judgedOf(found, [], found.ok ? [session.not] : []) };
+      return {
+        ...whole,
+        about: `${found.result ?? ""} ${about}`.trim(),
+        judged: judgedOf(found, found.claims, found.ok ? [session.not] : []),
+      };
     }
     const lines = yield* readingRecord(bytes);
     unreadable = words.noReceipts;
     const receipts = text ? yield* readingReceipts(text, String(lines[0].event.table)) : [];
     const judged = yield* judging(lines, receipts);
     const told = lines.length > MOST ? tellLong(lines, judged) : yield* telling(lines);
-    const result = resultWords(pageFor(told.game), momentAt(told, lines.length, null, false));
-    const about = words.about(result, told.game, told.dealer, told.seats.map(({ name }) => name));
+    const about = words.about(judged.result ?? "", told.game, told.dealer);
     return { file, about, judged, receipts: receipts.length, told };
   } catch (error) {
     if (!(error instanceof Fault)) throw error;

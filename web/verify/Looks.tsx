@@ -148,6 +148,9 @@ export function SessionFile({ found: { verdict }, file }: { found: ExaminedSessi
           {verdict.ok && <Answers answers={verdict.answers} />}
           {verdict.ok && <p>{session.not}</p>}
         </section>
+        <Details>
+          <Proven claims={verdict.claims} heading={claims.heading} otherwise={claims.broken} />
+        </Details>
       </div>
       <div class="right">
         <Without file={file.name} line={0} />

@@ -78,7 +78,7 @@ function Failed({ reason }: { reason: string }) {
 function said(found: Found): string {
   if (found.kind === "failed") return words.failedHere;
   const judged = found.kind === "game" ? found.verdict.verdict : found.verdict.ok ? "valid" : "invalid";
-  const proven = found.kind === "session" ? Number(found.verdict.ok) : found.verdict.claims.length;
+  const proven = found.verdict.claims.length;
   return words.said(stamp[judged], proven);
 }
 

@@ -85,7 +85,7 @@ export const claims = {
   none: "Only that the recorded moves follow the rules. Nobody lent anything to chance here that would prove more.",
   unknown: "Nothing, as far as this page can tell: it does not know how this game was played.",
   unfinished: "Nothing yet. The game is not finished.",
-  broken: "Nothing. A record that does not hold proves nothing at all.",
+  broken: "Nothing. An invalid record proves nothing.",
   witness: (witness: Witness | null, what: "run" | "turn"): string => {
     if (!witness) return "";
     if (witness.by === "signature") return "Who witnesses the order: the Player’s signature.";

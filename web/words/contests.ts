@@ -79,7 +79,7 @@ export const c = {
         plural(games, "game")
       } played again in this browser. Every answer, order, disguise and the whole table follow from the seed that was fixed before.`,
     failed: (line: number | null, reason: string) =>
-      line === null ? `It does not hold: ${told(reason)}` : `It does not hold at line ${line}: ${told(reason)}`,
+      line === null ? `Invalid: ${told(reason)}` : `Invalid at line ${line}: ${told(reason)}`,
     file: "Save the contest file",
     closeIt: "Close the contest now",
     closeAsk: "Close it now? Games that are not finished count as unfinished.",

@@ -277,7 +277,7 @@ class SessionVerdict(NamedTuple):
     def sentence(self) -> str:
         """Return it in words, with a hand that ended at the Bank in the sum."""
         said = (
-            f"both parties signed that after {self.hands} hands the Player has "
+            f"both parties signed that after {count(self.hands, 'hand')} the Player has "
             f"{self.chips(self.share)} of {self.chips(self.terms.total)}; and the hands, played "
             "again, come to just that"
         )
