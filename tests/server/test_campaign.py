@@ -138,6 +138,6 @@ def test_figures_say_what_was_not_run_and_what_is_open() -> None:
     told = report.figures(found)
     assert "2026-01-02, on 8 cores" in told and "load 0.5" in told
     assert "full: not run: this user may mount no disk" in told
-    assert "| `table.py` | 9 | 4 | 2 | 1 | 1 |" in told
+    assert "| kernel | 9 | 4 | 2 | 1 | 1 |" in told
     assert "| all | 9 | 4 | 2 | 1 | 1 |" in told
     assert "- `table.py f: 1 -> 2`\n" in told and f"- `{explained}`" not in told
