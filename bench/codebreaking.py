@@ -9,24 +9,20 @@ CPU seconds, medians over repetitions; the result goes to bench/results/.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import statistics
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from operator import eq
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from _machine import cpu_seconds, ratio, side_by_side
+from _machine import RESULTS, cpu_seconds, machine, ratio, side_by_side
 from fairground.fair.bits import SeededStream
 from fairground.games.codebreaking.players import (
     AnnealingBreaker,
@@ -60,7 +56,7 @@ from fairground.games.codebreaking.solver.search import Searcher
 from fairground.games.codebreaking.solver.sets import Listed
 from fairground.games.codebreaking.solver.trees import grow
 
-RESULT = Path(__file__).parent / "results" / "codebreaking.json"
+RESULT = RESULTS / "codebreaking.json"
 REPEATS = 5
 HELD_OUT = 1000
 """The first seed of codes on which no setting of the hunt was tried at (100, 40).
@@ -82,15 +78,6 @@ def answers_masked(guess: int, places: Any, tallies: Any, length: int, out: Any)
         full = popcount(place & places[k])
         common = popcount(tally & tallies[k])
         out[k] = np.uint16(full * np.uint64(length) + common)
-
-
-def machine() -> dict[str, Any]:
-    model = platform.processor()
-    info = Path("/proc/cpuinfo")
-    if info.is_file():
-        lines = [x for x in info.read_text(encoding="utf-8").splitlines() if "model name" in x]
-        model = lines[0].partition(":")[2].strip() if lines else model
-    return {"cpu": model, "cores": os.cpu_count(), "python": platform.python_version()}
 
 
 def timed(work: Callable[[], object], repeats: int = REPEATS) -> dict[str, float]:
@@ -496,8 +483,7 @@ def main(names: list[str]) -> None:
         part = PARTS[name]()
         if RESULT.is_file():
             report = json.loads(RESULT.read_text(encoding="utf-8"))
-        today = datetime.now(UTC).date().isoformat()
-        report[name] = {"date": today, "machine": machine(), "figures": part}
+        report[name] = {"machine": machine(), "figures": part}
         RESULT.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(report, indent=1))
 

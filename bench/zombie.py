@@ -3,26 +3,24 @@
 All three play whole games of two zombies who hold at two shotguns, in one run, taking
 turns so that a busy machine slows all alike. The peer is the PyPI package ``zombiedice``.
 
-    python bench/zombie.py            prints a table and writes bench/results/zombie.json
+    python bench/zombie.py            writes bench/results/zombie.json
 """
 
 from __future__ import annotations
 
-import json
 import os
-import platform
-import statistics
 import time
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
+from _machine import ratio, side_by_side, summary, write
 from fairground.games.kernels import kernel_for
 from fairground.games.zombie.rules import Zombie
 from fairground.lab.plans import plan_of, states_of
 
-RESULTS = Path(__file__).resolve().parent / "results"
 REPEATS = 7
 KERNEL_GAMES, RULES_GAMES, PEER_GAMES = 100_000, 100, 300
 
@@ -59,53 +57,29 @@ def contestants() -> dict[str, Callable[[int], int]]:
     return {"kernel": kernel, "rules": rules, "zombiedice": zombiedice}
 
 
-def machine() -> dict[str, Any]:
-    """What the figures depend on; nothing that names the machine."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return {
-        "cpu": models[0] if models else platform.machine(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "system": platform.system(),
-    }
-
-
 def main() -> None:
-    runners = contestants()
-    rates: dict[str, list[float]] = {name: [] for name in runners}
-    for name, play in runners.items():
-        play(0)
-        print(f"{name} is warm")
-    for run in range(1, REPEATS + 1):
-        for name, play in runners.items():
-            begin = time.process_time()
-            turns = play(run)
-            rates[name].append(turns / (time.process_time() - begin))
-    found = {
-        name: {"median": statistics.median(r), "least": min(r), "most": max(r)}
-        for name, r in rates.items()
-    }
-    base = found["zombiedice"]["median"]
-    print(f"{'turns per CPU-second':22}{'median':>14}{'least':>14}{'most':>14}{'× peer':>10}")
-    for name, rate in found.items():
-        figures = "".join(f"{rate[key]:14,.0f}" for key in ("median", "least", "most"))
-        print(f"{name:22}{figures}{rate['median'] / base:10,.1f}")
-    result = {
-        "what": "simulated turns per CPU-second, two zombies that hold at two shotguns",
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": machine(),
-        "repeats": REPEATS,
-        "peer": f"zombiedice {peer().__version__}",
-        "turns_per_cpu_second": {
-            name: {key: round(value) for key, value in rate.items()} for name, rate in found.items()
+    turns = contestants()
+
+    def cpu_seconds_a_turn(play: Callable[[int], int], runs: Iterator[int]) -> float:
+        begin = time.process_time()
+        played = play(next(runs))
+        return (time.process_time() - begin) / played
+
+    samples = side_by_side(
+        {name: partial(cpu_seconds_a_turn, play, count()) for name, play in turns.items()}, REPEATS
+    )
+    rates = summary({name: [1 / one for one in each] for name, each in samples.items()})
+    write(
+        "zombie",
+        {
+            "what": "simulated turns per CPU-second, two zombies that hold at two shotguns",
+            "repeats": REPEATS,
+            "peer": f"zombiedice {peer().__version__}",
+            "turns_per_cpu_second": rates,
+            "kernel_times_peer": ratio(samples, "zombiedice", "kernel"),
+            "rules_times_peer": ratio(samples, "zombiedice", "rules"),
         },
-        "kernel_times_peer": round(found["kernel"]["median"] / base, 1),
-        "rules_times_peer": round(found["rules"]["median"] / base, 2),
-    }
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "zombie.json").write_text(json.dumps(result, indent=2) + "\n")
+    )
 
 
 if __name__ == "__main__":
