@@ -1,8 +1,8 @@
 """A real browser for tests: Debian's Chromium, driven by Playwright, and axe for accessibility.
 
 Playwright keeps an event loop running in the thread of the tests while it is open. So the browser
-lives as long as a module of tests, and these do not call ``asyncio.run`` themselves: an arena
-for them runs in a thread or a process of its own (`tests.helpers.arena`).
+lives as long as a module of tests, or as the folder ``tests/page``. These tests do not call
+``asyncio.run``: their arena runs in a thread or a process of its own (`tests.helpers.arena`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -37,9 +38,9 @@ AXE = ROOT / "tools" / "node" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium, without a window."""
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run Chromium without a window."""
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium")
@@ -49,6 +50,13 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=program, args=QUIET)
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium for a module of tests."""
+    with chromium() as opened:
+        yield opened
 
 
 @cache

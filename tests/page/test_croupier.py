@@ -3,41 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fairground.games.poker.holds import holds
-from fairground.server.app import make_app
-from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.verifier import verify
-from tests.helpers.arena import in_a_thread
 from tests.helpers.browser import cut_off, faults_of, is_wider_than_its_window
-from tests.helpers.page import page
 from tests.helpers.visitor import Visitor, visiting
+from tests.page.test_games import saved
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Route
 
 
-@pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    page()
-    database = f"sqlite:///{tmp_path_factory.mktemp('arena') / 'arena.db'}"
-    with in_a_thread(make_app(database, croupier=ArenaCroupier(CroupierPlace()))) as url:
-        yield url
+CROUPIER = True
+
+
+def with_chips(player: Visitor) -> None:
+    player.page.goto(f"{player.url}/#/croupier")
+    player.page.get_by_role("button", name="Bring 200 play chips").click()
+    player.page.locator("[data-chips='200']").wait_for()
+
+
+def places_a_bet(player: Visitor) -> None:
+    with_chips(player)
+    player.page.get_by_role("button", name="Deal").click()
 
 
 def deal(player: Visitor) -> None:
     """To a hand that waits for a choice."""
-    screen = player.page
-    screen.goto(f"{player.url}/#/croupier")
-    screen.get_by_role("button", name="Bring 200 play chips").click()
-    screen.locator("[data-chips='200']").wait_for()
-    screen.get_by_role("button", name="Deal").click()
-    screen.locator("[data-stage=choose]").wait_for()
+    places_a_bet(player)
+    player.page.locator("[data-stage=choose]").wait_for()
 
 
 def test_a_hand_by_keys_with_a_reload_in_between(
@@ -63,10 +61,7 @@ def test_a_hand_by_keys_with_a_reload_in_between(
         assert ada.stamp.inner_text().upper() == "VALID"
         prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
         ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
-        with ada.page.expect_download() as saving:
-            ada.page.get_by_role("button", name="Save the game").click()
-        saving.value.save_as(tmp_path / "hand.jsonl")
-        judged = verify((tmp_path / "hand.jsonl").read_bytes())
+        judged = verify(saved(ada, "Save the game", tmp_path / "hand.jsonl"))
         assert judged.ok and judged.payoff == (5 - prize, prize - 5)
         assert {claim.name for claim in judged.claims} >= {"UNIFORM", "UNFORESEEN"}
 
@@ -127,10 +122,7 @@ def test_a_bank_that_lies_is_named(browser: Browser, arena: str, lie: str) -> No
     with visiting(browser, arena) as ada:
         ada.page.route("**/bank/games/**", altered)
         if lie == "a seed":
-            ada.page.goto(f"{arena}/#/croupier")
-            ada.page.get_by_role("button", name="Bring 200 play chips").click()
-            ada.page.locator("[data-chips='200']").wait_for()
-            ada.page.get_by_role("button", name="Deal").click()
+            places_a_bet(ada)
         else:
             deal(ada)
             ada.page.keyboard.press("Enter")
@@ -145,9 +137,7 @@ def save_key(player: Visitor, passphrase: str, again: str, file: Path) -> None:
         player.page.get_by_role("button", name="Save the file").click()
         player.page.get_by_text("The two passphrases are not the same").wait_for()
         return
-    with player.page.expect_download() as saving:
-        player.page.get_by_role("button", name="Save the file").click()
-    saving.value.save_as(file)
+    saved(player, "Save the file", file)
 
 
 def open_key(player: Visitor, passphrase: str, file: Path) -> None:
@@ -156,12 +146,6 @@ def open_key(player: Visitor, passphrase: str, file: Path) -> None:
     player.page.get_by_label("Key file").set_input_files(file)
     player.page.get_by_label("Passphrase of the file").fill(passphrase)
     player.page.get_by_role("button", name="Open the file").click()
-
-
-def with_chips(player: Visitor) -> None:
-    player.page.goto(f"{player.url}/#/croupier")
-    player.page.get_by_role("button", name="Bring 200 play chips").click()
-    player.page.locator("[data-chips='200']").wait_for()
 
 
 def test_a_key_moves_to_another_browser_and_none_is_lost(

@@ -6,31 +6,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
 
-from fairground.server.app import make_app
-from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
-from tests.helpers.arena import in_a_thread
 from tests.helpers.looks import PICTURES, THEMES, Looks, difference, keep
-from tests.helpers.page import page
 from tests.helpers.stages import staged
 from tests.page.screens import SCREENS, Screen
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+CROUPIER = True
 MAKING = bool(os.environ.get("SHOTS"))
-
-
-@pytest.fixture(scope="module")
-def arena(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    page()
-    database = f"sqlite:///{tmp_path_factory.mktemp('arena') / 'arena.db'}"
-    with in_a_thread(make_app(database, croupier=ArenaCroupier(CroupierPlace()))) as url:
-        yield url
 
 
 SETTLED = """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from fairground.coach import report
 from fairground.coach.judging import WINS, judge_of
@@ -131,13 +131,6 @@ def _account(art: Ink, review: Review, seat: Seat) -> None:
 # Many games
 
 
-class Skipped(NamedTuple):
-    """A game that could not be judged, and why."""
-
-    file: str
-    reason: str
-
-
 def _kept() -> list[str]:
     """The user's own games, the oldest first."""
     files = kept_records()
@@ -149,11 +142,16 @@ def _kept() -> list[str]:
 def _rate(files: Iterable[tuple[str, bytes]], options: Any) -> int:
     if options.svg is not None or options.html is not None:
         raise InputError("a chart and a page are made of one transcript, not of many games")
-    skipped: list[Skipped] = []
+    skipped: list[dict[str, str]] = []
+    """Games that could not be judged, with file and reason."""
     games: list[Played] = []
     for file, data in files:
         if data.startswith(b"{"):
-            games += _judged(file, data, options, skipped)
+            for found in _judged(data, only_people=options.history):
+                if isinstance(found, FairgroundError):
+                    skipped.append({"file": file, "reason": f"{shown(file)}: {found}"})
+                else:
+                    games += found
         else:
             games += _rounds(file, data)
     made = ratings(games)
@@ -172,7 +170,7 @@ def _rate(files: Iterable[tuple[str, bytes]], options: Any) -> int:
                 {
                     "format": "fairground/rating/1",
                     "ratings": [rating.as_json() for rating in made],
-                    "skipped": [one._asdict() for one in skipped],
+                    "skipped": skipped,
                 }
             )
         )
@@ -184,29 +182,28 @@ def _rate(files: Iterable[tuple[str, bytes]], options: Any) -> int:
     if not made:
         print("No decision could be judged.")
     if skipped:
-        print(art.fold(f"{count(len(skipped), 'game')} not judged. The first: {skipped[0].reason}"))
+        print(
+            art.fold(f"{count(len(skipped), 'game')} not judged. The first: {skipped[0]['reason']}")
+        )
     return exit_code
 
 
-def _judged(file: str, data: bytes, options: Any, skipped: list[Skipped]) -> Iterator[Played]:
-    def skip(reason: FairgroundError) -> None:
-        skipped.append(Skipped(file, f"{shown(file)}: {reason}"))
-
+def _judged(data: bytes, *, only_people: bool) -> Iterator[Iterable[Played] | FairgroundError]:
+    """Yield the judged seats of each game in a transcript or contest, or why there are none."""
     try:
         games = games_in(data)
     except FairgroundError as reason:
-        skip(reason)
+        yield reason
         return
     for game in games:
         try:
             review = review_of(game)
         except FairgroundError as reason:
-            skip(reason)
+            yield reason
             continue
         name = review.game.name
         title = GAMES[name].title if name in GAMES else name
-        own = report.readers(review) if options.history else None
-        yield from played(review, title, own)
+        yield played(review, title, report.readers(review) if only_people else None)
 
 
 def _rounds(file: str, data: bytes) -> list[Played]:

@@ -23,22 +23,8 @@ from fairground.terminal.console import (
 from fairground.terminal.files import kept_records, unfinished
 from fairground.terminal.records import kept_games
 
-KEYS: Final = {"d": "dice", "c": "codebreaking", "z": "zombie", "f": "fatestones", "b": "croupier"}
-ARGUMENTS: Final = {"dice": ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")}
-"""Arguments that a game requires."""
-
-LEVELS: Final = {
-    "dice": ("hard", "easy"),
-    "codebreaking": ("medium", "hard", "easy"),
-    "fatestones": ("hard", "easy", "medium"),
-}
-"""Difficulties of the house, the default first. Zombie players choose theirs by name."""
-
 PROMPT: Final = "Arrows choose a game and its level, Enter starts; or press a letter."
 LEAVE: Final = ("q", "x", "escape", END)
-LATEST_SHOWN: Final = 1
-"""Number of results shown above the menu."""
-
 
 LEAST_ROOM: Final = 16
 """Fewer letters say nothing."""
@@ -61,10 +47,30 @@ class Choice(NamedTuple):
     levels: tuple[str, ...] = ()
 
 
+GAMES: Final = (
+    ("d", ("dice", "2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"), ("hard", "easy")),
+    ("c", ("codebreaking",), ("medium", "hard", "easy")),
+    ("z", ("zombie",), ()),
+    ("f", ("fatestones",), ("hard", "easy", "medium")),
+    ("b", ("croupier",), ()),
+)
+"""Key, command and difficulties of each game, the default first. Zombie players choose by name."""
+
+OTHERS: Final = (
+    Choice("t", "Tutorial", "Two minutes: roll fairly, cheat, be caught.", ("tutorial",)),
+    Choice("y", "History", "Your games, and how they ended.", ("history",)),
+    Choice("w", "Replay", "Your latest game again, step by step.", ("replay",)),
+    Choice("g", "Review", "What your latest game's choices were worth.", ("coach",)),
+    Choice("v", "Verify", "Check your latest game.", ("verify",)),
+    Choice("h", "Help", "All commands.", ("--help",)),
+    Choice("q", "Quit", "", ()),
+)
+
+
 class MainMenu:
     """Shows the menu until the user quits.
 
-    ``games`` are the commands of games, and what to say of each; ``start`` runs a command line.
+    ``games`` are the commands of games, each with title and summary; ``start`` runs a command line.
     """
 
     def __init__(
@@ -75,8 +81,10 @@ class MainMenu:
         self._start = start
         self._at = 0
         self._level: dict[str, int] = {}
-        """Which level each game is played on."""
-        self._games = games
+        """Index of the chosen difficulty, by the name of the choice."""
+        self._games = [
+            Choice(key, *games[command[0]], command, levels) for key, command, levels in GAMES
+        ]
         self._choices: list[Choice] = []
 
     def run(self) -> int:
@@ -93,48 +101,28 @@ class MainMenu:
             self._look_round()
 
     def _look_round(self) -> None:
-        """Update the choices and the latest results."""
-        games = self._games
-        self._choices = [
-            Choice(
-                key,
-                games[name][0],
-                games[name][1],
-                (name, *ARGUMENTS.get(name, ())),
-                LEVELS.get(name, ()),
-            )
-            for key, name in KEYS.items()
-        ]
+        """Update the choices: a game may wait to be resumed."""
         waiting = unfinished()
+        resume = []
         if waiting:
-            first = in_words(waiting[0])
             more = f" (and {len(waiting) - 1} more)" if len(waiting) > 1 else ""
-            self._choices.append(Choice("r", "Resume", f"{first}{more}", ("resume",)))
+            resume = [Choice("r", "Resume", f"{in_words(waiting[0])}{more}", ("resume",))]
         for vault in waiting:
             vault.close(over=False)
-        self._choices += [
-            Choice("t", "Tutorial", "Two minutes: roll fairly, cheat, be caught.", ("tutorial",)),
-            Choice("y", "History", "Your games, and how they ended.", ("history",)),
-            Choice("w", "Replay", "Your latest game again, step by step.", ("replay",)),
-            Choice("g", "Review", "What your latest game's choices were worth.", ("coach",)),
-            Choice("v", "Verify", "Check your latest game.", ("verify",)),
-            Choice("h", "Help", "All commands.", ("--help",)),
-            Choice("q", "Quit", "", ()),
-        ]
+        self._choices = [*self._games, *resume, *OTHERS]
         self._at = min(self._at, len(self._choices) - 1)
-        self._latest = [
-            f"{game.record.title}: {shown(game.ending)}" for game in kept_games(LATEST_SHOWN)
-        ]
 
     def _show_heading(self) -> None:
         say, art = self._console.say, self._art
         say()
         say(art.ink("Fairground", "title"))
         say(art.fold("Provably fair games: every roll can be checked by you."))
-        if not self._latest:
+        latest = kept_games(1)
+        if not latest:
             say(art.fold("New here? t rolls a fair die with you, and takes two minutes."))
-        for number, line in enumerate(self._latest):
-            say(art.ink(art.fold(line, "" if number else "Last: ", "      "), "dim"))
+        for game in latest:
+            line = f"{game.record.title}: {shown(game.ending)}"
+            say(art.ink(art.fold(line, "Last: ", "      "), "dim"))
         say()
 
     def _lines(self) -> list[str]:
