@@ -133,9 +133,7 @@ def test_it_is_played_over_http(tmp_path: Path) -> None:
         assert seat.play(Two()).ok
         assert seat.payoff is not None
         told = fg.replay(bytes(seat))
-    assert [step.says for step in told if "Seat 1 shows" in step.says][
-        -1
-    ] == "Seat 1 shows two fingers."
+    assert told[-2].says.endswith(" Seat 1 shows two fingers.")
 
 
 def test_the_command_line_plays_and_verifies_it(packages: Path, tmp_path: Path) -> None:
