@@ -17,11 +17,12 @@ new record. The new record begins with the corrected rows and a note of the old 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from functools import cached_property, partial
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 from fairground.core import IllegalMove, InputError, MissingExtra, Move, Seat
@@ -277,20 +278,24 @@ class CodeScreen(Sitting):
         self._game = game
         self._words = CodeBreakingWords(game, NAMES)
         self._board = CodeBoard(art, game, heading)
-        self._entries: list[BoardRow] = []
+        self._rows: tuple[Row, ...] = ()
+        """The rows on the board."""
+        self._counts: dict[tuple[Row, ...], Counting | None] = {}
 
-    @cached_property
-    def _counting(self) -> Counting | None:
-        return self._count_from(())
+    def _counted(self, rows: tuple[Row, ...]) -> Counting | None:
+        """Count the codes that fit these rows; return ``None`` where that needs an extra."""
+        if rows not in self._counts:
+            self._counts[rows] = self._count(rows)
+        return self._counts[rows]
 
-    def _count_from(self, rows: tuple[Row, ...]) -> Counting | None:
-        """A count of the codes that fit these rows; ``None`` where that needs an extra."""
-        try:
-            counting = Counting(self._game.base, self._game.length)
-        except MissingExtra:
+    def _count(self, rows: tuple[Row, ...]) -> Counting | None:
+        if not rows:
+            with contextlib.suppress(MissingExtra):
+                return Counting(self._game.base, self._game.length)
             return None
-        for row in rows:
-            counting.keep(row)
+        counting = deepcopy(self._counted(rows[:-1]))
+        if counting is not None:
+            patiently("Counting codes", partial(counting.keep, rows[-1]))
         return counting
 
     def asides(self) -> Mapping[str, Callable[[], None]]:
@@ -312,37 +317,31 @@ class CodeScreen(Sitting):
         for text in texts:
             self.say(text, first="* ")
 
-    def _add(self, row: Row) -> None:
-        """Count on with a row, and put it on the board."""
-        counting = self._counting
-        if counting is not None:
-            patiently("Counting codes", lambda: counting.keep(row))
-        self._put(row, counting)
-
-    def _enter(self, row: Row, counting: Counting | None) -> None:
-        self._counting = counting
-        self._entries.append(BoardRow(row, counting.count() if counting else None))
-
-    def _put(self, row: Row, counting: Counting | None) -> None:
-        """Put a row on the board, and show it: with all others where a terminal scrolls."""
-        self._enter(row, counting)
-        if sys.stdout.isatty():
+    def _put(self, rows: tuple[Row, ...]) -> None:
+        """Show a new row: with all others where a terminal scrolls, or where one was changed."""
+        before, self._rows = self._rows, rows
+        if rows[:-1] != before:
+            self._show_board()
+        elif sys.stdout.isatty():
             self._show_board(shutil.get_terminal_size().lines - 6)
-            return
-        number = len(self._entries)
-        for line in (self._board.heading if number == 1 else []) + self._board.row(
-            number, self._entries[-1]
-        ):
-            self.console.say(line)
+        else:
+            heading = self._board.heading if len(rows) == 1 else []
+            for line in (*heading, *self._board.row(len(rows), self._entry(len(rows)))):
+                self.console.say(line)
+
+    def _entry(self, number: int) -> BoardRow:
+        counting = self._counted(self._rows[:number])
+        return BoardRow(self._rows[number - 1], counting.count() if counting else None)
 
     def _show_board(self, room: int | None = None) -> None:
-        if not self._entries:
+        if not self._rows:
             self.say("The board is empty.")
             return
         self.console.say()
-        for line in self._board.lines(self._entries, room):
+        entries = [self._entry(number) for number in range(1, len(self._rows) + 1)]
+        for line in self._board.lines(entries, room):
             self.console.say(line)
-        if self._counting is None:
+        if self._counted(()) is None:
             self.say(NOT_COUNTED)
 
     def _code(self, code: tuple[int, ...]) -> str:
@@ -434,8 +433,8 @@ class BreakerScreen(CodeScreen):
     def tell_news(self) -> None:
         super().tell_news()
         shown: State = self._table.view(BREAKER)
-        for row in shown.rows[len(self._entries) :]:
-            self._add(row)
+        for number in range(len(self._rows), len(shown.rows)):
+            self._put(shown.rows[: number + 1])
         if self._table.closed and not self._told_the_end:
             self._told_the_end = True
             self._tell_end(shown)
@@ -506,7 +505,7 @@ class KeeperScreen(CodeScreen):
         self.say("Think of a code, and write it down. I ask; you answer with two numbers, full")
         self.say("and partial matches. ? helps, fix 2 corrects row 2, X leaves.")
         if self._table.state.rows:
-            self._fill(self._table.state.rows)
+            self._put(self._table.state.rows)
         super().play()
 
     def left(self, seat: Seat) -> None:
@@ -559,8 +558,7 @@ class KeeperScreen(CodeScreen):
     def _settle(self, rows: tuple[Row, ...]) -> None:
         """Talk about contradictions until there are none, or none is to be mended; write."""
         while True:
-            counting = self._count(rows)
-            clash = self._clash(rows, counting)
+            clash = self._clash(rows)
             if clash is None:
                 break
             self._explain(rows, clash)
@@ -570,14 +568,10 @@ class KeeperScreen(CodeScreen):
             rows = self._corrected(rows, answer.removeprefix("fix").strip()) or rows
         self._lied = clash is not None
         rows = _until_found(rows, self._game.length)
-        before = tuple(entry.row for entry in self._entries)
-        if rows == before:
+        if rows == self._rows:
             return  # corrected, and corrected back
         self._write(rows)
-        if rows[:-1] == before:
-            self._put(rows[-1], counting)
-        else:
-            self._fill(rows)
+        self._put(rows)
         for ask in self._table.asks():
             if self._lied and ask.seat == BREAKER:
                 self._table.submit(ask, GIVE_UP)
@@ -607,16 +601,6 @@ class KeeperScreen(CodeScreen):
         self._table.note({"corrected": changes, "before": old.transcript.head})
         self.place = _place(self._opened, self._solver)
 
-    def _fill(self, rows: tuple[Row, ...]) -> None:
-        """Fill the board anew with corrected rows."""
-        self._entries = []
-        counting = self._count_from(())
-        assert counting is not None
-        for row in rows:
-            counting.keep(row)
-            self._enter(row, counting)
-        self._show_board()
-
     def _help(self) -> None:
         self.bullets(*self._words.rules.splitlines(), LEFT_HELP)
         self.say("Type two numbers, such as 1 2 (no match at all: 0 0), or:")
@@ -627,21 +611,11 @@ class KeeperScreen(CodeScreen):
 
     # Contradictions
 
-    def _count(self, rows: tuple[Row, ...]) -> Counting:
-        """The codes that fit these rows, counted on from the board where they extend it."""
-        assert self._counting is not None
-        if rows[:-1] == tuple(entry.row for entry in self._entries):
-            counting = deepcopy(self._counting)
-            patiently("Counting codes", lambda: counting.keep(rows[-1]))
-            return counting
-        counted = self._count_from(rows)
-        assert counted is not None
-        return counted
-
-    def _clash(self, rows: tuple[Row, ...], counting: Counting) -> Contradiction | None:
+    def _clash(self, rows: tuple[Row, ...]) -> Contradiction | None:
         """Rows that cannot all be true, as far as that can be found out."""
         base, length = self._game.base, self._game.length
-        if counting.count().value:
+        counting = self._counted(rows)
+        if counting is not None and counting.count().value:
             return None  # a code that fits is known
         found = patiently("Looking for a code that fits", lambda: contradiction(base, length, rows))
         code = rows[-1].guess
