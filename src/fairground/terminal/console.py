@@ -138,7 +138,7 @@ def _folded(text: str) -> str:
 
 
 def _last_line(prompt: str) -> str:
-    """A prompt that fits the terminal: of a long one, all but its end is printed before."""
+    """Return a prompt that fits the terminal: of a long one, all but its end is printed before."""
     columns = shutil.get_terminal_size().columns
     if len(prompt) < columns or not sys.stdout.isatty():
         return prompt
@@ -148,7 +148,7 @@ def _last_line(prompt: str) -> str:
 
 
 def _wrapped(line: str, columns: int) -> list[str]:
-    """A long line as several, each shorter than the terminal is wide."""
+    """Return a long line as several, each shorter than the terminal is wide."""
     return textwrap.wrap(line, max(columns - 1, 12), break_on_hyphens=False)
 
 
@@ -156,7 +156,7 @@ LONGEST_LINE = 1_000_000
 
 
 def _line() -> str:
-    """A line of a pipe. One without an end would fill the memory, and is cut."""
+    """Read a line of a pipe. One without an end would fill the memory, and is cut."""
     line = sys.stdin.readline(LONGEST_LINE)
     if not line:
         raise EndOfInput
@@ -343,11 +343,11 @@ class Ink:
         return cls(columns, ascii_only, colour, lines if sys.stdout.isatty() else math.inf)
 
     def ink(self, text: str, style: str) -> str:
-        """Text in a style, where there are colours."""
+        """Return text in a style, where there are colours."""
         return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self._colour and text and style else text
 
     def fold(self, text: str, first: str = "", rest: str | None = None) -> str:
-        """A paragraph in lines that fit; what has no blank in it, such as a seal, is broken.
+        """Return a paragraph in lines that fit; what has no blank in it, such as a seal, is broken.
 
         ``first`` stands before the first line, ``rest`` before the others (the same, if not given).
         """
@@ -365,7 +365,7 @@ def decimal(value: Fraction, digits: int) -> str:
 
 
 def percent(share: Fraction) -> str:
-    """A share of one with one digit behind the point; a little is never called nothing."""
+    """Return a share of one with one digit behind the point; a little is never called nothing."""
     text = f"{float(100 * share):.1f}%"
     return "less than 0.1%" if share and text == "0.0%" else text
 
@@ -413,7 +413,7 @@ class Keys:
         """Wake-up pipe of signals, which may reach another thread while we wait here."""
 
     def read(self, seconds: float | None = None) -> str | None:
-        """The next key; ``None`` if none comes in this time, or one that means nothing."""
+        """Return the next key; ``None`` if none comes in this time, or one that means nothing."""
         if not self._data:
             if not self._ready(seconds):
                 return None

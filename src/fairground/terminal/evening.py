@@ -97,7 +97,7 @@ class OpenTable:
     def new(
         cls, wanted: TablePlan, options: argparse.Namespace, players: HousePlayers | None = None
     ) -> Self:
-        """A new table. With ``--seed`` it is for practice, and proves nothing."""
+        """Open a new table. With ``--seed`` it is for practice, and proves nothing."""
         name = new_name()
         saved = Saved(options, wanted.file or wanted.command, name)
         seed = (players or HousePlayers()).seed
@@ -271,7 +271,7 @@ def _with_free_names(game: Game[Any], wanted: Sequence[str]) -> list[str]:
 
 
 def player_for(game: Game[Any], seat: Seat, word: str) -> str:
-    """A player by its name, or by how strong it is: ``easy``, ``medium`` or ``hard``."""
+    """Return a player by its name, or by how strong it is: ``easy``, ``medium`` or ``hard``."""
     return difficulties(game, seat).get(word, word)
 
 
@@ -336,7 +336,6 @@ class GamePlayed(NamedTuple):
 
     @property
     def winners(self) -> list[Seat]:
-        """Who won."""
         table = self.opened.table
         return winners(table.game.name, table.payoff)
 

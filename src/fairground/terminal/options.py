@@ -36,7 +36,7 @@ def add_ascii(parser: argparse.ArgumentParser, plain: str, rich: str) -> None:
 
 
 def whole_number(text: str) -> int:
-    """A number of digits 0 to 9 alone: other scripts' digits are more often a slip."""
+    """Read a number of digits 0 to 9 alone: other scripts' digits are more often a slip."""
     try:
         number = int(text)
     except ValueError:
@@ -84,7 +84,7 @@ def _seconds(text: str) -> float:
 
 
 def players_in_words(game: Game[Any], seat: Seat, default: str | None = None) -> str:
-    """The players that can take a seat, each with what it does, for a help text."""
+    """Return the players that can take a seat, each with what it does, for a help text."""
     words = []
     for name, listing in sorted(offered(game, seat).items()):
         more = f"; {listing.argument}" if listing.argument else ""
@@ -147,7 +147,7 @@ def _value(value: Any) -> str:
 
 
 def usual_words(parser: argparse.ArgumentParser, command: str, typed: Sequence[str]) -> list[str]:
-    """The words that the file puts in front of what was typed for this command."""
+    """Return the words that the file puts in front of what was typed for this command."""
     sections = read_defaults()
     own = sections.get(command, {})
     words = _words(parser, own, typed, where=f"[{command}] of the config file")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def winners(game: str, payoff: Sequence[int] | None) -> list[Seat]:
-    """The seats that have won; none where it is a tie, void or unfinished.
+    """Return the seats that have won; none where it is a tie, void or unfinished.
 
     A breaker pays for every guess, and has won when the code was found.
     """
@@ -53,7 +53,6 @@ class Record(NamedTuple):
 
     @property
     def title(self) -> str:
-        """The game's title."""
         name = self.events[0]["game"]
         return GAMES[name].title if name in GAMES else str(name)
 
@@ -86,7 +85,7 @@ class Record(NamedTuple):
         return starmap(Step, told(self.events, words))
 
     def ending(self) -> str:
-        """The ending in a sentence."""
+        """Return the ending in a sentence."""
         if self.payoff is None:
             return "Unfinished."
         sentences = [sentence for step in self.steps() for sentence in step.sentences]
@@ -116,7 +115,7 @@ class Kept(NamedTuple):
 
 
 def kept_games(most: int) -> list[Kept]:
-    """The latest games, the newest first; what cannot be read is left out."""
+    """Return the latest games, the newest first; what cannot be read is left out."""
     games: list[Kept] = []
     for path in kept_records():
         if len(games) == most:

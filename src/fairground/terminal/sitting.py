@@ -371,7 +371,7 @@ class PlainScreen(Sitting):
         self._telling = Telling(self.words(self._reader))
 
     def words(self, seat: Seat | None) -> PlainWords[Any]:
-        """The game's words, as this seat reads them."""
+        """Return the game's words, as this seat reads them."""
         if seat not in self._words:
             self._words[seat] = words_for(self.place.game, self.place.names, seat)
         return self._words[seat]
@@ -401,7 +401,7 @@ class PlainScreen(Sitting):
         self.console.say()
 
     def _seat_in_words(self, seat: Seat) -> str:
-        """The role where only one seat has it, else the name."""
+        """Return the role where only one seat has it, else the name."""
         game = self.place.game
         roles = [game.role(other) for other in range(game.seats)]
         if roles.count(roles[seat]) > 1:
@@ -430,7 +430,6 @@ class PlainScreen(Sitting):
         self.say(KEYS)
 
     def _show(self) -> None:
-        """The view of the asked seat."""
         for line in self.words(self._reader).state(self.place.view(self.asked)):
             self.say(line, first="  ")
 

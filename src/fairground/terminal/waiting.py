@@ -25,7 +25,7 @@ def _watched() -> bool:
 
 
 def _progress(what: str, known: bool) -> Progress:
-    """A bar, or a wheel where nobody knows how much there is to do."""
+    """Return a bar, or a wheel where nobody knows how much there is to do."""
     from rich import progress
     from rich.console import Console
 
@@ -70,7 +70,7 @@ def progress_bar(what: str, in_a_pipe: str = "") -> Iterator[Advance]:
 
 @contextlib.contextmanager
 def once(what: str) -> Iterator[Callable[[float], None]]:
-    """A bar for work that is done once and kept: told which share of it is done."""
+    """Show a bar for work that is done once and kept; yield a function that takes the share done."""
     with progress_bar(what, in_a_pipe=f"{what} (once; it is kept) ...") as advance:
         yield lambda share: advance(int(100 * share), 100)
 

@@ -47,7 +47,7 @@ class PlainWords(Generic[G]):
     # Who
 
     def who(self, seat: Seat) -> str:
-        """A seat as the subject of a sentence: "You", or its name."""
+        """Return a seat as the subject of a sentence: "You", or its name."""
         return "You" if seat == self.reader else self.names[seat]
 
     def whose(self, seat: Seat) -> str:
@@ -59,7 +59,7 @@ class PlainWords(Generic[G]):
         return f"{self.who(seat)} {verb if seat == self.reader else third or verb + 's'}"
 
     def to(self, seat: Seat, question: str) -> str:
-        """A question to a seat, which begins with its name where somebody else reads."""
+        """Return a question to a seat, which begins with its name where somebody else reads."""
         if seat == self.reader:
             return question
         return f"{self.names[seat]}, {question[0].lower()}{question[1:]}"
@@ -89,7 +89,7 @@ class PlainWords(Generic[G]):
         return self.to(seat, "Your move?")
 
     def menu(self, view: Any, seat: Seat) -> list[Move] | None:
-        """The moves to choose from by number; ``None`` where a move is typed."""
+        """Return the moves to choose from by number; ``None`` where a move is typed."""
         try:
             moves = list(islice(self.game.choices(view, seat), MENU + 1))
         except TooMany:
@@ -105,11 +105,11 @@ class PlainWords(Generic[G]):
         return f"Type a move as JSON, such as {json.dumps(move)}."
 
     def option(self, view: Any, seat: Seat, move: Move) -> str:
-        """A move in a menu."""
+        """Write a move for a menu."""
         return _text(move)
 
     def read(self, view: Any, seat: Seat, text: str) -> Move:
-        """A move as a person types it: its number in the menu, its words, or JSON."""
+        """Read a move as a person types it: its number in the menu, its words, or JSON."""
         typed = text.strip()
         moves = self.menu(view, seat)
         if moves is not None:
@@ -129,24 +129,24 @@ class PlainWords(Generic[G]):
         return move
 
     def move(self, view: Any, seat: Seat, move: Move) -> str:
-        """A sentence on a move that was made; ``view`` is how things lay before it."""
+        """Return a sentence on a move that was made; ``view`` is how things lay before it."""
         return f"{self.does(seat, 'play')} {self.option(view, seat, move)}."
 
     def meeting(self, view: Any, moves: Mapping[Seat, Move]) -> str:
-        """A sentence on moves that were made at once, and now lie open."""
+        """Return a sentence on moves that were made at once, and now lie open."""
         picks = [
             f"{self.whose(seat)} {self.option(view, seat, move)}" for seat, move in moves.items()
         ]
         return f"{listed(picks)} meet."
 
     def sealed(self, seat: Seat) -> str:
-        """A sentence on a choice that is made, and not yet shown."""
+        """Return a sentence on a choice that is made, and not yet shown."""
         return f"{self.whose(seat)} choice is made, and sealed."
 
     # Chance
 
     def drawn(self, before: Any, after: Any, n: int, value: int | None) -> str | None:
-        """A sentence on a draw; ``None`` where there is nothing to say of it.
+        """Return a sentence on a draw; ``None`` where there is nothing to say of it.
 
         The value is ``None`` where the reader may not know it.
         """
@@ -192,17 +192,17 @@ def in_quotes(text: object) -> str:
 
 
 def count(n: int, one: str, many: str | None = None) -> str:
-    """A number with its word: "1 die", "2 dice"."""
+    """Return a number with its word: "1 die", "2 dice"."""
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Parts of a sentence with commas, and an "and"."""
+    """Join parts of a sentence with commas and an "and"."""
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
 
 
 def _text(value: Any) -> str:
-    """A value in plain signs: a text as it is, lists with commas, blanks as "hidden"."""
+    """Write a value in plain signs: a text as it is, lists with commas, blanks as "hidden"."""
     if value is HIDDEN:
         return "hidden"
     if value is None:

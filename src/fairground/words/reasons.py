@@ -33,7 +33,7 @@ def games(share: Fraction) -> str:
 
 
 def number(value: Fraction) -> str:
-    """A number with as many digits as matter: 41, 4.1, 0.41."""
+    """Write a number with as many digits as matter: 41, 4.1, 0.41."""
     size = abs(value)
     if value.denominator == 1:
         return f"{value.numerator:,}"
@@ -56,7 +56,7 @@ def once_in(chance: Fraction) -> str:
 
 
 def compared(chance: Fraction, other: Fraction) -> str:
-    """Two chances, counted in the same way: "25 times in 100 instead of 4.8"."""
+    """Compare two chances, counted in the same way: "25 times in 100 instead of 4.8"."""
     if SURE > chance >= Fraction(1, 10) and 0 < other < SURE:
         return f"{times_in_100(chance)} instead of {times_in_100(other).split()[0]}"
     return f"{once_in(chance)} instead of {once_in(other)}"
@@ -113,7 +113,7 @@ def fatestones_pick(
 
 
 def fatestones_mix(mix: Sequence[tuple[str, Fraction]], value: Fraction) -> str:
-    """The perfect mix."""
+    """Tell the perfect mix."""
     if len(mix) == 1:
         return f"Perfect play takes {mix[0][0]}, and wins {in_100(value)} games."
     parts = [f"{die} in {games(chance)}" for die, chance in mix]
@@ -133,7 +133,7 @@ def poker_hold(
     chance: Fraction,
     best_chance: Fraction,
 ) -> str:
-    """Two holds, and the rank that gains the most."""
+    """Compare two holds by the rank that gains the most."""
     return (
         f"To {held} gives back {number(worth)} of each bet; to {best} gives back "
         f"{number(best_worth)}. What helps most is {kind}: {compared(best_chance, chance)}."
@@ -141,7 +141,7 @@ def poker_hold(
 
 
 def poker_worth(held: str, worth: Fraction, paid: Fraction) -> str:
-    """One hold."""
+    """Tell the worth of one hold."""
     return (
         f"To {held} gives back {number(worth)} of each bet on average, and pays something "
         f"{once_in(paid)}."
@@ -242,22 +242,22 @@ def code_guess(
 
 
 def code_average(guess: str, left: float, needed: Fraction) -> str:
-    """A good guess."""
+    """Tell what a good guess leaves."""
     return f"{fitting(left)}. With {guess} the code takes {number(needed)} more guesses on average."
 
 
 def code_none() -> str:
-    """Answers that contradict each other."""
+    """Tell that the answers contradict each other."""
     return "No code fits these answers. Who keeps the code must now show one, and cannot."
 
 
 def code_any() -> str:
-    """A nice keeper."""
+    """Tell that any guess is right: the keeper is nice."""
     return "Any guess is right: a nice keeper takes it for its code."
 
 
 def code_gave_up(left: float, guesses: Fraction, *, worst: bool) -> str:
-    """Giving up; ``worst``: the keeper is evil."""
+    """Tell what giving up was worth; ``worst``: the keeper is evil."""
     many = f"with {number(guesses)} guesses " + ("at most" if worst else "on average")
     return f"{fitting(left)}: the code is found {many}, those already asked included."
 
@@ -279,17 +279,17 @@ def code_answer(answer: str, best: str, guesses: Fraction, best_guesses: Fractio
 
 
 def code_contradiction(answer: str) -> str:
-    """An answer after which no code fits."""
+    """Tell that no code fits after an answer."""
     return f"No code fits any more after the answer {answer}."
 
 
 def code_kept_back(code: str) -> str:
-    """A keeper who shows none, although one fits."""
+    """Tell that a keeper showed no code, although one fits."""
     return f"{code} fits all answers: to show it was enough."
 
 
 def code_at_worst(move: str, left: float, guesses: Fraction) -> str:
-    """A good move where the keeper is evil."""
+    """Tell how good a move is where the keeper is evil."""
     return (
         f"{fitting(left)}. With {move} the code is found with guess {number(guesses)} at "
         "the latest."

@@ -47,7 +47,6 @@ class Telling:
             self._state, self._is_view, self._lost = view, True, False
 
     def line(self, event: Event, hidden: Sequence[int] | None = None) -> list[str]:
-        """Return a line in sentences; ``hidden``: the draws of a hidden run, if known."""
         match event["kind"]:
             case "ticket":
                 self._dealing = True

@@ -68,7 +68,6 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return [f"A code has {self.sizes()}.", KEEPERS[self.game.oracle]]
 
     def code(self, code: Sequence[int]) -> str:
-        """A code as it is typed."""
         return write_code(code, self.game.base)
 
     def state(self, view: State) -> list[str]:
@@ -128,7 +127,7 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return self.code(cast(Code, move))
 
     def read(self, view: State, seat: Seat, text: str) -> Move:
-        """A code, two counts, ``give up`` or ``no code``."""
+        """Read a code, two counts, ``give up`` or ``no code``."""
         word = " ".join(text.lower().split())
         move: Move
         if seat == BREAKER and word in (GIVE_UP, "giveup"):
@@ -150,7 +149,7 @@ class CodeBreakingWords(PlainWords[CodeBreaking]):
         return move
 
     def _true(self, view: State, move: Move) -> tuple[Move, ...]:
-        """The answers that a keeper may give, where the rules hold it to one."""
+        """Return the answers that a keeper may give, where the rules hold it to one."""
         if isinstance(view.code, tuple) and view.asked is not None:
             return (marks(view.code, view.asked),)
         return ((self.game.length, 0),) if self.game.oracle == NICE else (move,)
@@ -214,7 +213,7 @@ _MARKS: Final = re.compile(r"(\d{1,3})\s*(?:full)?[\s,/]+(\d{1,3})\s*(?:partial)
 
 
 def read_marks(text: str, length: int) -> Marks:
-    """Full and partial matches, typed as ``1 2`` or ``1,2``; or ``12`` in short codes."""
+    """Read full and partial matches, typed as ``1 2`` or ``1,2``; or ``12`` in short codes."""
     typed = text.strip()
     if length < 10 and len(typed) == 2 and typed.isascii() and typed.isdigit():
         return int(typed[0]), int(typed[1])

@@ -60,7 +60,7 @@ class DiceParser:
         self._example = example
 
     def parse(self, arguments: Sequence[str]) -> list[Die]:
-        """The dice; at least three."""
+        """Return the dice; at least three."""
         dice = [self._die(number, text) for number, text in enumerate(arguments, 1)]
         if not dice:
             raise self._error(f"no dice were given; at least {FEWEST_DICE} are needed")
@@ -212,7 +212,6 @@ class DiceScreen(Sitting):
     # Telling
 
     def _say(self, text: str, style: str = "") -> None:
-        """A sentence."""
         self.console.say(self._art.ink(self._art.fold(text) if style else text, style))
 
     def tell(self, event: Event) -> None:
@@ -399,12 +398,12 @@ class HelpTable:
         return self._art.lines != math.inf
 
     def cell(self, row: int, column: int) -> str:
-        """The user's chance, with four digits; on the diagonal only in brackets."""
+        """Return the user's chance, with four digits; on the diagonal only in brackets."""
         text = f"{self._odds.wins(row, column) / self._odds.rolls(row, column):.4f}"
         return f"- ({text})" if row == column else text
 
     def table(self, rows: Sequence[int], columns: Sequence[int]) -> RichTable:
-        """One page: these dice of the user against those of the computer."""
+        """Return one page: these dice of the user against those of the computer."""
         from rich import box
         from rich.table import Table as RichTable
 

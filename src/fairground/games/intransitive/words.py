@@ -13,7 +13,7 @@ LONGEST_LABEL: Final = 60
 
 
 def label(die: Die) -> str:
-    """A die; a very long one by its beginning and its number of faces."""
+    """Return a die; a very long one by its beginning and its number of faces."""
     text = str(die)
     if len(text) <= LONGEST_LABEL:
         return text
@@ -59,7 +59,7 @@ class IntransitiveWords(PlainWords[Intransitive]):
         return label(die) if len(die.faces) > 1 else f"only {die}"
 
     def read(self, view: State, seat: Seat, text: str) -> Move:
-        """A number of the menu, or a die as it was given."""
+        """Read a number of the menu, or a die as it was given."""
         try:
             return super().read(view, seat, text)
         except IllegalMove:

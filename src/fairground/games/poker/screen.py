@@ -62,7 +62,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def as_json(hand: Sequence[Card], level: int, found: Sequence[Hold]) -> dict[str, Any]:
-    """The holds as ``--json`` prints them, the best first."""
+    """Return the holds as ``--json`` prints them, the best first."""
     rows = [
         {
             "hold": hand_text(hold.kept(hand)),

@@ -137,7 +137,7 @@ class PokerWords(PlainWords[Poker]):
 
 
 def _what(kind: Rank) -> str:
-    """A rank as part of a sentence."""
+    """Return a rank as part of a sentence."""
     if kind is Rank.NOTHING:
         return "nothing that pays"
     single = (Rank.STRAIGHT, Rank.FLUSH, Rank.FULL_HOUSE, Rank.STRAIGHT_FLUSH, Rank.ROYAL_FLUSH)
@@ -150,7 +150,7 @@ def _held(view: State, move: Move) -> list[int]:
 
 
 def _places(view: State, typed: str) -> set[int]:
-    """The places that were typed, or of the cards that were typed; each once."""
+    """Return the places that were typed, or of the cards that were typed; each once."""
     signs = typed.replace(",", " ").split()
     if signs and all(sign in PLACES for sign in "".join(signs)):
         places = [PLACES[sign] for sign in "".join(signs)]

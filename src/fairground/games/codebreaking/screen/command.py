@@ -290,7 +290,7 @@ def _must_be_a_strategy(strategy: str | None) -> None:
 
 
 def _tree(game: CodeBreaking, strategy: str | None) -> Tree:
-    """The tree, or a refusal that says what can be had instead."""
+    """Return the tree, or a refusal that says what can be had instead."""
     try:
         return patiently(
             f"Searching among {game.codes:,} codes",
@@ -381,7 +381,7 @@ def _advise(options: argparse.Namespace, game: CodeBreaking, art: CodeArt) -> in
 
 
 def _clash(game: CodeBreaking, rows: Sequence[Row], advice: Mapping[str, Any]) -> Sequence[int]:
-    """Rows that no code fits together: sought where no fitting code was found."""
+    """Return rows that no code fits together: sought where no fitting code was found."""
     if advice["exact"] and advice["remaining"]:
         return ()
     found = patiently(

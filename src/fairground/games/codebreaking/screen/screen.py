@@ -94,7 +94,7 @@ NAMES = ("Keeper", "Breaker")
 
 
 def add_size(parser: argparse.ArgumentParser) -> None:
-    """The options that say which codes there are."""
+    """Add ``--base`` and ``--length``."""
     parser.add_argument(
         "--base",
         type=whole_number,
@@ -108,7 +108,7 @@ def add_size(parser: argparse.ArgumentParser) -> None:
 
 
 def code_of(text: str, game: CodeBreaking) -> Code:
-    """The code that was typed; raises `IllegalMove` with the reason if it is none."""
+    """Return the code that was typed; raise `IllegalMove` with the reason if it is none."""
     move = CodeBreakingWords(game, NAMES).read(State("guess"), BREAKER, text)
     if not isinstance(move, tuple):
         raise IllegalMove(f"{text!r} is no code")
@@ -116,7 +116,7 @@ def code_of(text: str, game: CodeBreaking) -> Code:
 
 
 def marks_of(text: str, game: CodeBreaking) -> Marks:
-    """Full and partial matches, typed as ``1 2`` or ``1,2``; or ``12`` in short codes."""
+    """Return full and partial matches, typed as ``1 2`` or ``1,2``; or ``12`` in short codes."""
     anyone = CodeBreaking(game.base, game.length, EVIL)
     asked = State("answer", asked=(0,) * game.length)
     move = CodeBreakingWords(anyone, NAMES).read(asked, KEEPER, text)
@@ -147,12 +147,12 @@ def amount(count: Count | None) -> str:
 
 
 def _counted(value: int) -> str:
-    """All digits, where they are not too many."""
+    """Return all digits, where they are not too many."""
     return f"{value:,}" if value < 10**15 else _rounded(value)
 
 
 def _rounded(value: int) -> str:
-    """Two digits and a power of ten."""
+    """Return two digits and a power of ten."""
     if value < 1000:
         return str(value)
     exponent = len(str(value)) - 1
@@ -175,19 +175,17 @@ class CodeArt(Ink):
         return "#" if self.ascii_only else "█"
 
     def code(self, text: str) -> str:
-        """A written code, each digit on a peg of its own colour."""
         return "".join(
             self.ink(sign, f"peg{int(sign) % PEG_COLOURS}") if sign.isdigit() else sign
             for sign in text
         )
 
     def marks(self, text: str) -> str:
-        """Marks in their colours."""
         styles = dict(zip(self.signs, ("green", "yellow", "dim"), strict=True))
         return "".join(self.ink(sign, styles.get(sign, "")) for sign in text)
 
     def pegs(self, marks: Marks, length: int) -> str:
-        """One sign for each place: full matches first, then partial ones, then none."""
+        """Return one sign for each place: full matches first, then partial ones, then none."""
         numbers = (*marks, length - sum(marks))
         return "".join(sign * many for sign, many in zip(self.signs, numbers, strict=True))
 
@@ -220,7 +218,6 @@ class CodeBoard:
         return [self._art.ink("  ".join(self._cells(self._titles)).rstrip(), "dim")]
 
     def row(self, number: int, entry: BoardRow) -> list[str]:
-        """One row of the board."""
         (guess, marks), left = entry
         code, (full, partial) = write_code(guess, self._base), marks
         pegs = [self._art.pegs(marks, self._length)] if self._has_pegs else []
@@ -236,7 +233,7 @@ class CodeBoard:
         return ["  ".join(parts).rstrip()]
 
     def lines(self, entries: Sequence[BoardRow], room: int | None = None) -> list[str]:
-        """The whole board; with little room, its end, and how much was left out."""
+        """Return the whole board; with little room, its end, and how much was left out."""
         rows = [self.row(number, entry) for number, entry in enumerate(entries, 1)]
         hidden = 0
         if room is not None:
@@ -248,7 +245,7 @@ class CodeBoard:
         return out + [line for row in rows[hidden:] for line in row]
 
     def some(self, rows: Iterable[tuple[int, Row]]) -> list[str]:
-        """Certain rows, under their own numbers, without counts."""
+        """Return certain rows, under their own numbers, without counts."""
         return [
             self._art.fold(
                 f"{write_code(guess, self._base)}: {full} full, {half} partial",
@@ -259,7 +256,7 @@ class CodeBoard:
         ]
 
     def _cells(self, cells: Sequence[str]) -> list[str]:
-        """Text to the left, numbers to the right."""
+        """Pad the cells: text to the left, numbers to the right."""
         left = (1, 2) if self._has_pegs else (1,)
         return [
             f"{cell:<{wide}}" if i in left else f"{cell:>{wide}}"
@@ -313,7 +310,6 @@ class CodeScreen(Sitting):
         raise NotImplementedError
 
     def bullets(self, *texts: str) -> None:
-        """One paragraph each."""
         for text in texts:
             self.say(text, first="* ")
 
@@ -376,7 +372,7 @@ class BreakerScreen(CodeScreen):
             self.say(self._commitment, first="  ")
 
     def bound(self, text: str) -> None:
-        """The keeper's commitment is shown at the beginning."""
+        """Print nothing: the keeper's commitment was shown at the beginning."""
 
     def stir(self, ask: Ask) -> str:
         while self._share is None:
@@ -465,7 +461,7 @@ class BreakerScreen(CodeScreen):
 
 
 def wrong_with(word: str) -> str | None:
-    """Why this cannot be lent to the draw."""
+    """Return the reason why this cannot be mixed into the draw, or ``None``."""
     if len(word) > LONGEST_STIR:
         return f"At most {LONGEST_STIR} characters, please, not {len(word)}."
     if any("\ud800" <= sign <= "\udfff" for sign in word):
@@ -541,7 +537,7 @@ class KeeperScreen(CodeScreen):
             return None
 
     def _corrected(self, rows: tuple[Row, ...], number: str) -> tuple[Row, ...] | None:
-        """The rows with another answer in one of them; ``None``: nothing was changed."""
+        """Return the rows with another answer in one of them; ``None``: nothing was changed."""
         if number not in [str(k) for k in range(1, len(rows) + 1)]:
             known = f"1 to {len(rows)}" if rows else "none yet"
             self.say(f"There is no row {number!r} to correct; rows: {known}.")
@@ -612,7 +608,7 @@ class KeeperScreen(CodeScreen):
     # Contradictions
 
     def _clash(self, rows: tuple[Row, ...]) -> Contradiction | None:
-        """Rows that cannot all be true, as far as that can be found out."""
+        """Return rows that cannot all be true, as far as they can be found."""
         base, length = self._game.base, self._game.length
         counting = self._counted(rows)
         if counting is not None and counting.count().value:
@@ -643,7 +639,6 @@ class KeeperScreen(CodeScreen):
     # The end
 
     def _show(self, state: State) -> None:
-        """The code is known, or there is none: the rules check what is shown."""
         (ask,) = self._table.asks()
         self.console.say()
         if self._lied or state.given_up or not fits(state.rows[-1].guess, state.rows):
@@ -661,7 +656,7 @@ def _place(opened: OpenTable, solver: Breaker) -> Runner:
 
 
 def _until_found(rows: tuple[Row, ...], length: int) -> tuple[Row, ...]:
-    """The rows up to the first that names the code: what was asked later does not count."""
+    """Return the rows up to the first that names the code: what was asked later does not count."""
     for number, row in enumerate(rows, 1):
         if row.marks[0] == length:
             return rows[:number]

@@ -89,7 +89,7 @@ def run_episode(arguments: Sequence[str]) -> int:
 
 
 def as_json(found: Episode, players: Sequence[str]) -> dict[str, Any]:
-    """The episode as ``--json`` prints it."""
+    """Return the episode as ``--json`` prints it."""
     played = found.played
     return {
         "mine": list(played.hands[0]),
@@ -433,7 +433,7 @@ def _all_lines(summary: Summary) -> list[str]:
 
 
 def histogram(counts: Sequence[int], columns: int) -> list[str]:
-    """One line for each percent that occurs or lies between two that do."""
+    """Return one line for each percent that occurs or lies between two that do."""
     there = [percent for percent, count in enumerate(counts) if count]
     most = max(counts)
     digits = len(f"{most:,}")

@@ -84,7 +84,7 @@ class SeatNames:
         return "Your" if seat == self._me else "My"
 
     def asked(self, seat: Seat, request: str) -> str:
-        """A request to a seat, by its name where two people are at the keyboard."""
+        """Return a request to a seat, by its name where two people are at the keyboard."""
         if self._me is None:
             return f"{self._names[seat]}, {request[0].lower()}{request[1:]}"
         return request
@@ -103,7 +103,7 @@ HANDS: Final = "--mine 134445,144444,234444 --theirs 233346,333336,333444"
 
 
 def add_hands(parser: argparse.ArgumentParser, *, required: bool) -> None:
-    """The options that say which dice lie on the table."""
+    """Add ``--mine`` and ``--theirs``: the dice on the table."""
     for option, whose in (("--mine", "your"), ("--theirs", "the other side's")):
         parser.add_argument(
             option, metavar="A,B,C", required=required, help=f"{whose} dice, one to three of them"
@@ -111,12 +111,12 @@ def add_hands(parser: argparse.ArgumentParser, *, required: bool) -> None:
 
 
 def add_dice(parser: argparse._ActionsContainer) -> None:
-    """The option that names another bag than the 32 fair dice."""
+    """Add ``--dice``: another bag than the 32 fair dice."""
     parser.add_argument("--dice", metavar="FILE", type=Path, help=FILE_OF_DICE)
 
 
 def hand(text: str, option: str) -> Hand:
-    """The dice that were typed behind an option."""
+    """Return the dice that were typed behind an option."""
     dice: Hand = tuple(die.strip() for die in text.split(","))
     bad = [f"{die!r}: {reason}" for die in dice if (reason := wrong_with(die)) is not None]
     if bad:
@@ -125,7 +125,7 @@ def hand(text: str, option: str) -> Hand:
 
 
 def hands(options: argparse.Namespace) -> tuple[Hand, Hand]:
-    """Both hands of a command line: as many dice on either side, one to three."""
+    """Return both hands of a command line: as many dice on either side, one to three."""
     mine, theirs = hand(options.mine, "--mine"), hand(options.theirs, "--theirs")
     if len(mine) != len(theirs) or len(mine) > HAND:
         raise BadParams(
@@ -140,7 +140,7 @@ def _lines(problems: list[str]) -> str:
 
 
 def dice_file(path: Path | None) -> tuple[Die, ...] | None:
-    """The dice of a file; ``None`` where no file is named, which means the 32 fair dice."""
+    """Return the dice of a file; ``None`` where no file is named, which means the 32 fair dice."""
     if path is None:
         return None
     try:
@@ -162,7 +162,7 @@ def dice_file(path: Path | None) -> tuple[Die, ...] | None:
 
 
 def two_players(text: str) -> tuple[str, str]:
-    """Two players such as ``optimal,mcts:200``."""
+    """Return two players such as ``optimal,mcts:200``."""
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(names):
         raise InputError(
@@ -199,7 +199,7 @@ class DiceArt(Ink):
     """Dice with pips."""
 
     def strip(self, faces: Sequence[int], wide: bool) -> list[str]:
-        """Faces in a row, sharing their edges: five lines."""
+        """Draw faces in a row, sharing their edges: five lines."""
         edges, margin = self.edges, " " if wide else ""
         edge, down = edges.across * (3 + 2 * len(margin)), edges.down
 
@@ -215,11 +215,10 @@ class DiceArt(Ink):
         return [row(edges.top, flat), *drawn, row(edges.foot, flat)]
 
     def die(self, label: str, die: Die, wide: bool) -> list[str]:
-        """A die below its label."""
         return [f"{label}  {die}", *self.strip(pips(die), wide)]
 
     def hands(self, titles: Sequence[str], hands: Sequence[Hand]) -> list[str]:
-        """Both hands with the numbers of their dice, side by side if they fit."""
+        """Draw both hands with the numbers of their dice, side by side if they fit."""
         layouts = [(True, True), (True, False), (False, True), (False, False)]
         for beside, wide in layouts:
             if _width(wide) * (2 if beside else 1) + (GAP if beside else 0) <= self.columns:
@@ -245,7 +244,7 @@ class DiceArt(Ink):
         ]
 
     def rolled(self, faces: tuple[int, int], captions: tuple[str, str]) -> list[str]:
-        """Two faces as they fell, each below its caption; beside each other if they fit."""
+        """Draw two faces as they fell, each below its caption; beside each other if they fit."""
         shown = [self.strip([face], wide=True) for face in faces]
         room = max(len(captions[0]), len(shown[0][0])) + GAP
         if room + max(len(captions[1]), len(shown[1][0])) > self.columns:
@@ -268,7 +267,7 @@ LONGEST_FRACTION: Final = 15
 
 
 def exactly(share: Fraction) -> str:
-    """A share in percents, and as a fraction where that is short enough to be read."""
+    """Return a share in percents, and as a fraction where that is short enough to be read."""
     text = str(share)
     return f"{text} ({percent(share)})" if len(text) <= LONGEST_FRACTION else percent(share)
 

@@ -58,7 +58,7 @@ choose(game, view, seat) that returns "roll" or "hold"; see examples/zombie_bot.
 
 
 def machines_help() -> str:
-    """The programs that may take a seat."""
+    """Return the programs that may take a seat."""
     lines = ["A name written Hal=optimal is played by a program:"]
     for name, listing in sorted(offered(Zombie.from_params({}), 0).items()):
         lines.append(f"  {name:<9}{listing.summary}")
@@ -66,7 +66,7 @@ def machines_help() -> str:
 
 
 def ini_help() -> str:
-    """The fields of the configuration file with their meaning and defaults."""
+    """Return the fields of the configuration file with their meaning and defaults."""
     lines = [f"  {line}" for line in usual_file().splitlines()[1:] if line]
     return "\n".join(["The configuration file; every field may be left out:", *lines])
 
@@ -336,7 +336,7 @@ def _lines(report: Mapping[str, Any], art: Ink) -> list[str]:
 
 
 def _decisions(report: Mapping[str, Any], art: Ink) -> list[str]:
-    """One line for each pile of shotguns and footprints, one column for each strategy."""
+    """Return one line for each pile of shotguns and footprints, one column for each strategy."""
     columns = (report["decisions"], report["optimal"]["first"], report["optimal"]["second"])
     lines = [
         art.fold(

@@ -52,7 +52,6 @@ class ZombieSigns(NamedTuple):
     more: str
 
     def die(self, colour: int) -> Span:
-        """A die, in its colour."""
         return self.dice[colour], COLOURS[colour]
 
 
@@ -80,7 +79,6 @@ class ZombieArt(Ink):
         return self.width - 4
 
     def line(self, spans: Iterable[Span]) -> str:
-        """A line as it is printed."""
         return "".join(self.ink(text, style) for text, style in spans).rstrip()
 
     def fits(self, line: Iterable[Span]) -> bool:
@@ -88,7 +86,6 @@ class ZombieArt(Ink):
         return sum(cell_len(text) for text, _ in line) <= self.room
 
     def title(self) -> list[Line]:
-        """The first region."""
         zombie = self.signs.zombie
         text = f"---> {zombie} Zombie Dice (v {__version__}) {zombie} <---"
         return [[("", "")], [(self.centred(text), "title")]]
@@ -102,7 +99,6 @@ class ZombieArt(Ink):
         return set_cell_size(text, cells - 1) + self.signs.more
 
     def centred(self, text: str, cells: int | None = None) -> str:
-        """A text in the middle."""
         wide = self.width if cells is None else cells
         text = self.cut(text, wide) if cell_len(text) > wide else text
         before = (wide - cell_len(text)) // 2
@@ -122,14 +118,14 @@ class ZombieArt(Ink):
         return lines
 
     def edge(self, corners: str, heading: str = "") -> Line:
-        """A horizontal line of a box, with a heading in it."""
+        """Return a horizontal line of a box, with a heading in it."""
         across = self.edges.across
         text = f"[ {self.cut(heading, min(cell_len(heading), self.width - 8))} ]" if heading else ""
         rest = self.width - 3 - cell_len(text)
         return [(corners[0] + across, ""), (text, "bold"), (across * rest + corners[2], "")]
 
     def inside(self, spans: Sequence[Span]) -> Line:
-        """A line of a box: the spans, padded to its room; what does not fit is cut off."""
+        """Return a line of a box: the spans, padded to its room; what does not fit is cut off."""
         line: Line = []
         left = self.room
         for text, style in spans:
@@ -140,7 +136,7 @@ class ZombieArt(Ink):
         return [(f"{down} ", ""), *line, (" " * left + f" {down}", "")]
 
     def box(self, heading: str, lines: Iterable[Sequence[Span]]) -> list[Line]:
-        """A box around lines that fit it."""
+        """Return a box around lines that fit it."""
         return [
             self.edge(self.edges.top, heading),
             *(self.inside(spans) for spans in lines),
@@ -193,7 +189,7 @@ def commands(s: State) -> str:
 
 
 def shot(ended: Ended, names: Sequence[str]) -> list[str]:
-    """Three shotguns."""
+    """Tell that the third shotgun ended a turn."""
     return [
         f"{names[ended.seat]} rolled {rolled(ended.rolled)}.",
         f"{sum(ended.shotgun_dice)} shotguns end the turn: {lost(ended.brains)}.",
@@ -201,7 +197,7 @@ def shot(ended: Ended, names: Sequence[str]) -> list[str]:
 
 
 def tie(s: State, names: Sequence[str], ask: bool) -> list[str]:
-    """The source's message for a tie."""
+    """Return the source's message for a tie."""
     return [
         "We have a tie!",
         "Players in tie break:",
@@ -211,7 +207,7 @@ def tie(s: State, names: Sequence[str], ask: bool) -> list[str]:
 
 
 def winner(s: State, names: Sequence[str], rolls: int) -> list[str]:
-    """The last message."""
+    """Return the last message."""
     (seat,) = s.playing
     rounds = count(s.round, "round")
     extra = f", {s.extra} of them to break a tie" if s.extra else ""
@@ -222,7 +218,7 @@ def winner(s: State, names: Sequence[str], rolls: int) -> list[str]:
 
 
 def turn_in_brief(s: State, names: Sequence[str], round_: int, rolls: int) -> str:
-    """One line for a turn of a machine that nobody watches."""
+    """Return one line for a turn of a machine that nobody watches."""
     ended = s.last
     assert ended is not None
     what = {
@@ -243,7 +239,7 @@ def occasion(s: State, names: Sequence[str], seat: Seat) -> str:
 
 
 def how_it_ends(game: Zombie) -> str:
-    """The mode in force, in a sentence."""
+    """Return the mode in force, in a sentence."""
     if game.max_turns:
         turns = "1 turn" if game.max_turns == 1 else f"{game.max_turns} turns"
         return (
@@ -311,12 +307,12 @@ def mode(game: Zombie, s: State) -> str:
 
 
 def board(game: Zombie, s: State, who: Who) -> ZombieBoard:
-    """The table as it lies before a decision."""
+    """Return the table as it lies before a decision."""
     return ZombieBoard(game, s, who, Areas(s.cells, s.brains, s.brain_dice, s.shotgun_dice))
 
 
 def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieBoard:
-    """The dice as they were thrown, before they are sorted into the areas."""
+    """Return the dice as they were thrown, before they are sorted into the areas."""
     sorted_ = after.last if after.turns != before.turns and after.last else after
     brain_dice = _less(sorted_.brain_dice, sorted_.rolled, BRAIN)
     shotgun_dice = _less(sorted_.shotgun_dice, sorted_.rolled, SHOTGUN)
@@ -325,21 +321,21 @@ def rolled_board(game: Zombie, before: State, after: State, who: Who) -> ZombieB
 
 
 def shot_board(game: Zombie, before: State, ended: Ended, who: Who) -> ZombieBoard:
-    """The areas after the roll that ended a turn, before they are cleared."""
+    """Return the areas after the roll that ended a turn, before they are cleared."""
     left = tuple(die if die and die.face == FOOTPRINTS else None for die in ended.rolled)
     areas = Areas(left, ended.brains, ended.brain_dice, ended.shotgun_dice)
     return ZombieBoard(game, before, who, areas)
 
 
 def _less(pile: Pile, cells: Cells, face: str) -> Pile:
-    """A pile without the dice that show this face."""
+    """Return a pile without the dice that show this face."""
     colours = [die.colour for die in cells if die and die.face == face]
     green, yellow, red = (many - colours.count(at) for at, many in enumerate(pile))
     return green, yellow, red
 
 
 def playing_screen(art: ZombieArt, shown: ZombieBoard, message: Sequence[str]) -> list[str]:
-    """The five regions, but for the prompt, which follows with the question."""
+    """Draw the five regions, but for the prompt, which follows with the question."""
     above = [*art.title(), *scoreboard(art, shown), status(art, shown), *areas(art, shown)]
     below = message_area(art, message)
     if len(above) + len(below) + PROMPT_LINES > art.lines:
@@ -380,7 +376,7 @@ def status(art: ZombieArt, shown: ZombieBoard) -> Line:
 
 
 def areas(art: ZombieArt, shown: ZombieBoard) -> list[Line]:
-    """The dice rolling area with its three cells, and the two storage areas."""
+    """Draw the dice rolling area with its three cells, and the two storage areas."""
     edges, wide = art.edges, [(art.width - 4 + i) // CELLS for i in range(CELLS)]
     cells, brains, brain_dice, shotgun_dice = shown.areas
     return [
@@ -471,7 +467,7 @@ def winner_screen(
     tallies: Sequence[TurnTally],
     message: Sequence[str],
 ) -> list[str]:
-    """The final scores, the best first, and who has won."""
+    """Draw the final scores, the best first, and who has won."""
     heads = ("brains", "turns", "shot", "best") if art.room >= TABLE else ("brains", "turns")
     room = art.room - 2 - sum(len(head) + 1 for head in heads)
 

@@ -171,7 +171,6 @@ class Renderer:
         return not evening.people and not self._pace.watched
 
     def render(self, scene: Scene, evening: Evening | None) -> None:
-        """Show a scene."""
         if scene is Scene.WELCOME:
             self._welcome()
         elif evening is None:
@@ -198,7 +197,7 @@ class Renderer:
             self._say(look.tie(evening.state, evening.called, ask=False))
 
     def turn_in_brief(self, evening: Evening, number: int, rolls: int) -> None:
-        """The line for a turn that has ended."""
+        """Print the line for a turn that has ended."""
         self._say_remarks()
         self._say([look.turn_in_brief(evening.state, evening.called, number, rolls)])
 
@@ -214,7 +213,6 @@ class Renderer:
         return "  >>> "
 
     def _say(self, texts: Sequence[str]) -> None:
-        """Plain text between the screens."""
         for text in texts:
             for line in self._art.wrapped(text):
                 self._console.say(f"  {line}".rstrip())
@@ -243,7 +241,7 @@ class Renderer:
         self._say(setup.about_chance(tip, evening.stir == "each", len(evening.people)))
 
     def _scene(self, scene: Scene, evening: Evening) -> tuple[look.ZombieBoard, list[str], float]:
-        """The board, the message, and how long they stand if nothing is asked."""
+        """Return the board, the message, and the seconds they stand if nothing is asked."""
         game, state, before = evening.rules, evening.state, evening.before
         who, names = evening.who, evening.called
         ended = state.last if evening.turn_has_ended else None
@@ -369,7 +367,6 @@ class GameController:
         self.scene = scene
 
     def render(self) -> None:
-        """Show the scene."""
         self._renderer.render(self.scene, self.party)
 
     @property

@@ -67,7 +67,7 @@ def defaults() -> dict[str, Any]:
 
 
 def usual_file() -> str:
-    """A ``zdice.ini`` with every field, its meaning and its default."""
+    """Return a ``zdice.ini`` with every field, its meaning and its default."""
     usual, lines = defaults(), ["; Zombie Dice. Every field may be left out."]
     for section, fields in FIELDS.items():
         lines += ["", f"[{section}]"]
@@ -213,7 +213,7 @@ def unquoted(written: str) -> str:
 
 
 def as_number(name: str, value: str) -> int:
-    """A number within the limits of its field."""
+    """Return a number within the limits of its field."""
     least, most = LIMITS["players" if name == "max_players" else name]
     if not INTEGER.fullmatch(value) or not least <= int(value) <= most:
         raise ValueError(f"is not a whole number from {least} to {most}")
@@ -221,7 +221,7 @@ def as_number(name: str, value: str) -> int:
 
 
 def as_faces(value: str) -> str:
-    """The faces of a die: letters b, f, s, in any case."""
+    """Return the faces of a die: letters b, f, s, in any case."""
     faces = value.lower()
     if not faces or set(faces) - set("bfs"):
         raise ValueError("is not made of the letters b, f and s")
@@ -231,7 +231,7 @@ def as_faces(value: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A piece of the file for a warning: quoted, and not too long."""
+    """Return a piece of the file for a warning: quoted, and not too long."""
     return repr(text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "...")
 
 
@@ -315,7 +315,7 @@ def _guest(entry: str, game: Zombie, remarks: list[str]) -> Guest | None:
 
 
 def _clean(name: str, remarks: list[str]) -> str:
-    """A name that can be printed, of reasonable length."""
+    """Return a name that can be printed, of reasonable length."""
     clean = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
     if len(clean) > LONGEST_NAME:
         clean = clean[:LONGEST_NAME].strip()
@@ -390,7 +390,7 @@ def lineup(labels: Sequence[str], ask: bool) -> list[str]:
 
 
 def about_chance(tip: str, each: bool, persons: int) -> list[str]:
-    """The house's commitment, shown before anyone stirs, and what stirring is."""
+    """Return the house's commitment, shown before anyone stirs, and what stirring is."""
     half = len(tip) // 2
     lines = [
         "",
