@@ -333,6 +333,10 @@ class Ink:
         self.edges = ASCII_EDGES if ascii_only else LINE_EDGES
         self._colour = colour
 
+    @property
+    def on_a_terminal(self) -> bool:
+        return self.lines != math.inf
+
     @classmethod
     def of_terminal(cls, ascii_only: bool | None = None) -> Self:
         """For standard output as it is now; ``None`` takes what it can show."""

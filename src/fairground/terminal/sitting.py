@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from fairground.coach.judging import Advice
 
 YES: Final = ("y", "yes")
+LEAVE: Final = ("q", "quit")
+LEAVE_AT_ONCE: Final = ("x", "exit")
+"""Commands to leave, with and without a question."""
 
 COMMANDS: Final = frozenset(
-    {"?", "help", "hint", "look", "best", "give up", "q", "quit", "x", "exit"}
+    {"?", "help", "hint", "look", "best", "give up", *LEAVE, *LEAVE_AT_ONCE}
 )
 """Commands at any prompt of any game. They are never mixed into the chance."""
 
@@ -125,15 +128,6 @@ def advised(place: Place, view: Any, seat: Seat) -> Advice | str:
 class Sitting:
     """One game at this keyboard, from the first question to the end."""
 
-    leaves: tuple[str, ...] = ("q", "quit")
-    """Commands to leave, in lower case."""
-    leaves_at_once: tuple[str, ...] = ("x", "exit")
-    """Commands to leave without a question."""
-    costly: bool = True
-    """True if leaving must be confirmed."""
-    exit_reason: str = "chose to exit"
-    """The reason that the record gives for leaving by choice."""
-
     def __init__(self, console: Console, art: Ink, place: Place) -> None:
         self.console = console
         self.place = place
@@ -154,7 +148,7 @@ class Sitting:
                 self._go_round()
                 return
             except Left:
-                self.leave(self.exit_reason)  # and the others play on, if they can
+                self.leave("chose to exit")  # and the others play on, if they can
             except KeyboardInterrupt:
                 self.console.say()
                 if not self.stays():
@@ -239,9 +233,9 @@ class Sitting:
         while True:
             typed = self.console.ask_hidden(prompt) if hidden else self.console.ask(prompt)
             word = " ".join(typed.lower().split())
-            if word in self.leaves_at_once:
+            if word in LEAVE_AT_ONCE:
                 raise Left
-            if word in self.leaves:
+            if word in LEAVE:
                 if self.means_to_leave():
                     raise Left
             elif word in (asides := self.asides()):
@@ -258,7 +252,7 @@ class Sitting:
         while True:
             typed = self.console.ask(prompt)
             word = " ".join(typed.lower().split())
-            if word in (*self.leaves, *self.leaves_at_once):
+            if word in (*LEAVE, *LEAVE_AT_ONCE):
                 if self.means_to_leave():
                     raise Left
             elif word in ("?", "help"):
@@ -271,9 +265,7 @@ class Sitting:
                 return typed
 
     def means_to_leave(self) -> bool:
-        """Ask whether the person is sure, if leaving costs something."""
-        if not self.costly:
-            return True
+        """Ask whether the person is sure."""
         return self.console.ask("Leave the game? That gives it up. (y/n): ").lower() in YES
 
     def stays(self) -> bool:

@@ -70,7 +70,7 @@ def progress_bar(what: str, in_a_pipe: str = "") -> Iterator[Advance]:
 
 @contextlib.contextmanager
 def once(what: str) -> Iterator[Callable[[float], None]]:
-    """Show a bar for work that is done once and kept; yield a function that takes the share done."""
+    """Show a bar for work that is done once and kept; yield what takes the share done."""
     with progress_bar(what, in_a_pipe=f"{what} (once; it is kept) ...") as advance:
         yield lambda share: advance(int(100 * share), 100)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -112,8 +111,6 @@ PRACTISED = "This is practice: the seed decides."
 class DiceScreen(Sitting):
     """Tells one game as it happens, and asks the user what the table asks of them."""
 
-    exit_reason = "the user chose to exit"
-
     def __init__(self, console: Console, art: Ink, place: Runner) -> None:
         super().__init__(console, art, place)
         assert isinstance(place.game, Intransitive)
@@ -129,12 +126,8 @@ class DiceScreen(Sitting):
         self._checks: list[str] = []
         """For each draw, the command with which the user can check its HMAC."""
 
-    @property
-    def _on_a_terminal(self) -> bool:
-        return self._art.lines != math.inf
-
     def play(self) -> None:
-        if self._on_a_terminal:
+        if self._art.on_a_terminal:
             self._say("Intransitive dice", "bold")
             self._say(self._about())
             self.console.say()
@@ -389,13 +382,9 @@ class HelpTable:
     def __init__(self, dice: Sequence[Die], art: Ink) -> None:
         self._odds = WinOdds(dice)
         self._art = art
-        room = (art.columns - 2 * PADDING - 1) // 2 if self._pages_turn else LONGEST_LABEL
+        room = (art.columns - 2 * PADDING - 1) // 2 if art.on_a_terminal else LONGEST_LABEL
         longest = min(LONGEST_LABEL, max(room, CELL))
         self._labels = [_cut(str(die), longest) for die in dice]
-
-    @property
-    def _pages_turn(self) -> bool:
-        return self._art.lines != math.inf
 
     def cell(self, row: int, column: int) -> str:
         """Return the user's chance, with four digits; on the diagonal only in brackets."""
@@ -440,24 +429,29 @@ class HelpTable:
         """Print page by page on a terminal, waiting between them; else one page."""
         from rich.console import Console as RichConsole
 
-        if self._pages_turn:
+        if self._art.on_a_terminal:
             pages = self.pages(self._art.columns, int(self._art.lines))
         else:
             shown = range(min(len(self._labels), MOST_DICE))
             pages = [(shown, list(shown))]
         console.say(HOW_TO_READ)
-        if not self._pages_turn and len(self._labels) > MOST_DICE:
+        if not self._art.on_a_terminal and len(self._labels) > MOST_DICE:
             console.say(f"These are the first {MOST_DICE} of {len(self._labels):,} dice.")
         console.say(HEADING)
         for number, (rows, columns) in enumerate(pages, 1):
             # In a pipe nothing is cut: a table is as wide as it is. There are no emoji in it, and
             # Rich would load the names of all of them.
-            width = None if self._pages_turn else 10**6
+            width = None if self._art.on_a_terminal else 10**6
             rich = RichConsole(highlight=False, emoji=False, width=width)
             rich.print(self.table(rows, columns), crop=False, no_wrap=True)
             if number < len(pages):
                 more = f"Page {number} of {len(pages)}. Enter for the next, q to go back: "
-                if self._pages_turn and console.ask(more).lower() in ("q", "quit", "x", "exit"):
+                if self._art.on_a_terminal and console.ask(more).lower() in (
+                    "q",
+                    "quit",
+                    "x",
+                    "exit",
+                ):
                     return
 
 

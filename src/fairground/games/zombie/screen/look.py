@@ -88,7 +88,9 @@ class ZombieArt(Ink):
     def title(self) -> list[Line]:
         zombie = self.signs.zombie
         text = f"---> {zombie} Zombie Dice (v {__version__}) {zombie} <---"
-        return [[("", "")], [(self.centred(text), "title")]]
+        text = self.cut(text, min(cell_len(text), self.width))
+        before = " " * ((self.width - cell_len(text)) // 2)
+        return [[("", "")], [(before + text, "title")]]
 
     def cut(self, text: str, cells: int) -> str:
         """Pad a text to this many cells, or cut it and mark the cut."""
@@ -98,20 +100,13 @@ class ZombieArt(Ink):
             return ""
         return set_cell_size(text, cells - 1) + self.signs.more
 
-    def centred(self, text: str, cells: int | None = None) -> str:
-        wide = self.width if cells is None else cells
-        text = self.cut(text, wide) if cell_len(text) > wide else text
-        before = (wide - cell_len(text)) // 2
-        return set_cell_size(" " * before + text, wide)
-
-    def wrapped(self, text: str, cells: int | None = None) -> list[str]:
-        """Wrap a text to this many cells, between words where possible."""
-        most = self.room if cells is None else cells
+    def wrapped(self, text: str) -> list[str]:
+        """Wrap a text to the room of a box, between words where possible."""
         lines = [""]
         for word in text.split():
-            for piece in chop_cells(word, most) if cell_len(word) > most else [word]:
+            for piece in chop_cells(word, self.room) if cell_len(word) > self.room else [word]:
                 longer = f"{lines[-1]} {piece}".strip()
-                if cell_len(longer) > most:
+                if cell_len(longer) > self.room:
                     lines.append(piece)
                 else:
                     lines[-1] = longer

@@ -30,6 +30,8 @@ from fairground.table import Ask, Table
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.sitting import (
     COMMANDS,
+    LEAVE,
+    LEAVE_AT_ONCE,
     NO_ADVICE,
     STIR_HELP,
     YES,
@@ -286,7 +288,7 @@ class Renderer:
         self._console.say("\n".join(lines))
 
 
-QUIT: Final = ("q", "quit", "x", "exit")
+QUIT: Final = (*LEAVE, *LEAVE_AT_ONCE)
 HELP: Final = ("?", "help")
 HINT: Final = "hint"
 

@@ -369,7 +369,7 @@ def welcome(art: ZombieArt, config: Config, bots: Sequence[str], asks: bool) -> 
     return [
         *(art.line(line) for line in art.title()),
         "",
-        *(f"  {line}".rstrip() for part in text for line in art.wrapped(part, art.width - 4)),
+        *(f"  {line}".rstrip() for part in text for line in art.wrapped(part)),
     ]
 
 
