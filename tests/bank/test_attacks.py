@@ -226,23 +226,20 @@ async def test_seed_0_is_told_late_rather_than_never(table: PlayersTable) -> Non
         assert stored is not None and stored.spent
 
 
-def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> None:
+async def test_on_a_chain_he_has_no_more_games_than_he_can_serve(tmp_path: Path) -> None:
     """Who could make him late with a hundred seeds at once would earn thirty stakes for each."""
     key = Key(6000)
 
-    async def main() -> None:
-        bank = await open_bank({key.address: 10**21}, step_time=60)
-        store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
-        croupier = Croupier(bank, key, store, bankroll=10**18)
-        for number in range(most_games(60) // 2):
-            await croupier.offer(Key(8000 + number).address)
-        with pytest.raises(Busy, match="players with money"):
-            await croupier.offer(Key(7999).address)
-        await store.close()
-        await bank.close()
-
     assert most_games(60) * CALL_TIME == SENDS * 60 // 2
-    asyncio.run(asyncio.wait_for(main(), 60))
+    bank = await open_bank({key.address: 10**21}, step_time=60)
+    store = await SqliteStore.open(f"sqlite:///{tmp_path}/croupier.db")
+    croupier = Croupier(bank, key, store, bankroll=10**18)
+    for number in range(most_games(60) // 2):
+        await croupier.offer(Key(8000 + number).address)
+    with pytest.raises(Busy, match="players with money"):
+        await croupier.offer(Key(7999).address)
+    await store.close()
+    await bank.close()
 
 
 async def test_a_stranger_cannot_take_the_offer_of_a_player_away(table: PlayersTable) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
@@ -32,12 +31,9 @@ HOW = [
 
 
 @pytest.mark.parametrize(("keeper", "law"), HOW, ids=lambda one: getattr(one, "__name__", one))
-def test_every_keeper_obeys_every_law(keeper: str, law: Law, tmp_path: Path) -> None:
-    async def run() -> None:
-        async with KEEPERS[keeper](f"sqlite:///{tmp_path}/bank.db") as house:
-            await law(await furnished(house))
-
-    asyncio.run(run())
+async def test_every_keeper_obeys_every_law(keeper: str, law: Law, tmp_path: Path) -> None:
+    async with KEEPERS[keeper](f"sqlite:///{tmp_path}/bank.db") as house:
+        await law(await furnished(house))
 
 
 def test_nothing_of_a_chain_is_loaded_before_it_is_needed() -> None:

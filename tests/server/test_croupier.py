@@ -40,7 +40,7 @@ from fairground.cli import main
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.table import follow
 from fairground.server.app import make_app
-from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, _pocket_money
+from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.server.croupier.wire import BODIES, BetIn, SessionTermsIn, StateIn
 from fairground.store import open_store
 from fairground.verifier import verify
@@ -346,39 +346,36 @@ def test_killed_in_the_middle_the_game_goes_on(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", range(12))
-def test_two_servers_bring_one_bankroll(
+async def test_two_servers_bring_one_bankroll(
     moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whenever one of them overtakes the other, both are ready, and it is at the Bank once."""
 
-    async def test() -> None:
-        store = await open_store(f"sqlite:///{tmp_path}/arena.db")
-        bank, key, asked = await LedgerBank.open(store), await kept_key(store), 0
+    store = await open_store(f"sqlite:///{tmp_path}/arena.db")
+    bank, key, asked = await LedgerBank.open(store), await kept_key(store), 0
 
-        async def ready() -> None:
-            bankroll = await _pocket_money(bank, key.address)
-            async with Croupier(bank, key, store, bankroll=bankroll) as croupier:
-                await croupier.prepare()
+    async def ready() -> None:
+        bankroll = await bank.endow(key.address, FAUCET_CHIPS * bank.terms.chip_cost)
+        async with Croupier(bank, key, store, bankroll=bankroll) as croupier:
+            await croupier.prepare()
 
-        def overtaken(ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-            async def asking(*what: Any) -> Any:
-                nonlocal asked
-                asked += 1
-                if asked == moment + 1:
-                    await ready()
-                return await ask(*what)
+    def overtaken(ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def asking(*what: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            if asked == moment + 1:
+                await ready()
+            return await ask(*what)
 
-            return asking
+        return asking
 
-        for name in ("purse", "account", "issue", "send"):
-            monkeypatch.setattr(bank, name, overtaken(getattr(bank, name)))
-        await ready()
-        account = await bank.account(key.address)
-        assert account.available == FAUCET_CHIPS * CHIP and not await bank.purse(key.address)
-        await bank.close()
-        await store.close()
-
-    run(test())
+    for name in ("purse", "account", "issue", "send"):
+        monkeypatch.setattr(bank, name, overtaken(getattr(bank, name)))
+    await ready()
+    account = await bank.account(key.address)
+    assert account.available == FAUCET_CHIPS * CHIP and not await bank.purse(key.address)
+    await bank.close()
+    await store.close()
 
 
 # Options

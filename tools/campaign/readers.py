@@ -7,6 +7,7 @@ its share of the time.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import io
 import json
@@ -118,20 +119,18 @@ def _episodes(folder: Path) -> bytes:
 
 def _ledger(folder: Path) -> list[bytes]:
     """The lines of a real ledger, with a hand played in it."""
-    from tests.bank.ledger.test_bank import in_ledger
     from tests.helpers.bank_laws import furnished
-    from tests.helpers.banks import LedgerHouse
+    from tests.helpers.banks import Clock, LedgerHouse, ledger
 
-    found: list[bytes] = []
+    async def played() -> list[bytes]:
+        clock = Clock()
+        async with ledger(f"sqlite:///{folder}/ledger.db", clock) as bank:
+            house = await furnished(LedgerHouse(bank, clock))
+            game = await house.play()
+            await game.take(bank, 7)
+            return list(await bank.lines())
 
-    async def test(bank: Any, clock: Any) -> None:
-        house = await furnished(LedgerHouse(bank, clock))
-        game = await house.play()
-        await game.take(bank, 7)
-        found.extend(await bank.lines())
-
-    in_ledger(f"sqlite:///{folder}/ledger.db", test)
-    return found
+    return asyncio.run(played())
 
 
 def with_mistakes(data: bytes, chance: random.Random) -> bytes:

@@ -19,9 +19,14 @@ from litestar.params import FromPath
 from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
 from fairground.server.contests.routes import CONTEST_ROUTES
-from fairground.server.croupier.bank_routes import BANK_HANDLERS, bank_routes
 from fairground.server.croupier.opened import ArenaCroupier
-from fairground.server.croupier.routes import CROUPIER_ROUTES, SESSION_ROUTES, the_croupier
+from fairground.server.croupier.routes import (
+    BANK_HANDLERS,
+    CROUPIER_ROUTES,
+    SESSION_ROUTES,
+    bank_routes,
+    the_croupier,
+)
 from fairground.server.document import openapi
 from fairground.server.events.routes import EVENT_ROUTES
 from fairground.server.http import addresses, problems, requests

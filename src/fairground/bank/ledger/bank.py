@@ -22,8 +22,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple, Self, TypeVar
 
@@ -61,6 +61,8 @@ from fairground.clients.http import Http, Refused, Repeat, Unreachable
 from fairground.core import FairgroundError, InputError, written
 from fairground.games.poker.rules import DECK, HAND
 from fairground.store import Append, Conflict, Store
+
+T = TypeVar("T")
 
 KIND: Final = "ledger"
 NAME: Final = "bank"
@@ -174,11 +176,10 @@ class LedgerBank(Bank):
 
     # Looking
 
-    @asynccontextmanager
-    async def _current(self) -> AsyncIterator[Ledger]:
+    async def _look(self, ask: Callable[[Ledger], T]) -> T:
         async with self._alone:
             await self._catch_up()
-            yield self._ledger
+            return ask(self._ledger)
 
     async def _catch_up(self) -> None:
         """Read what is new in the log, from whichever worker."""
@@ -191,36 +192,28 @@ class LedgerBank(Bank):
             raise BankAway(f"the ledger's database does not answer: {error}") from error
 
     async def now(self) -> int:
-        async with self._current() as ledger:
-            return max(int(self._clock()), ledger.at)
+        return await self._look(lambda ledger: max(int(self._clock()), ledger.at))
 
     async def purse(self, owner: str) -> int:
-        async with self._current() as ledger:
-            return ledger.books.purse(owner)
+        return await self._look(lambda ledger: ledger.books.purse(owner))
 
     async def session(self, croupier: str, player: str, confirmations: int = 0) -> BankSession:
-        async with self._current() as ledger:
-            return ledger.books.session(croupier, player)
+        return await self._look(lambda ledger: ledger.books.session(croupier, player))
 
     async def account(self, owner: str) -> Account:
-        async with self._current() as ledger:
-            return ledger.books.account(owner)
+        return await self._look(lambda ledger: ledger.books.account(owner))
 
     async def next_game_id(self, croupier: str, player: str) -> int:
-        async with self._current() as ledger:
-            return ledger.books.next_game_id(croupier, player)
+        return await self._look(lambda ledger: ledger.books.next_game_id(croupier, player))
 
     async def next_number(self, sender: str) -> int:
-        async with self._current() as ledger:
-            return ledger.next_number(address(sender))
+        return await self._look(lambda ledger: ledger.next_number(address(sender)))
 
     async def game(self, key: bytes, confirmations: int = 0) -> BankGame:
-        async with self._current() as ledger:
-            return ledger.books.game(key)
+        return await self._look(lambda ledger: ledger.books.game(key))
 
     async def told(self, key: bytes) -> Sequence[BankEvent]:
-        async with self._current() as ledger:
-            numbers = ledger.lines_of(key)
+        numbers = await self._look(lambda ledger: ledger.lines_of(key))
         lines = [await self._line(number) for number in numbers]
         events = [e for n, line in zip(numbers, lines, strict=True) for e in outcome(line, n)]
         return [e for e in events if key in (e.values.get("game"), e.values.get("session"))]
@@ -266,6 +259,19 @@ class LedgerBank(Bank):
     async def issue(self, owner: str, amount: int) -> None:
         """Make play money; refused (``FaucetEmpty``) beyond what one owner may have."""
         await self._do(lambda ledger, at: ledger.issue(owner, amount, at))
+
+    async def endow(self, owner: str, wanted: int) -> int:
+        """Fill up an owner's money to ``wanted`` wei; return what the owner can bring of it.
+
+        While games are open nothing is given: part of the owner's money is locked.
+        """
+        purse, account = await self.purse(owner), await self.account(owner)
+        missing = wanted - account.available - purse
+        if missing > 0 and not account.open_games:
+            with suppress(BankRefused):  # lost to somebody, or another server was faster
+                await self.issue(owner, missing)
+            purse, account = await self.purse(owner), await self.account(owner)
+        return min(wanted, account.available + purse)
 
     async def _do(self, act: Act) -> tuple[bytes, int]:
         """Have it done with the next lines; the line that it has then is durable."""
@@ -327,8 +333,6 @@ def _tried(act: Act, draft: Ledger, at: int) -> Any:
     except FairgroundError as error:
         return error
 
-
-T = TypeVar("T")
 
 RENUMBERINGS: Final = 5
 """Maximum number of times that a call gets a new number because its key was used elsewhere."""

@@ -44,9 +44,6 @@ from fairground.bank.bank_port import (
     BankGame,
     BankRefused,
     BankSession,
-    GameOutcome,
-    Phase,
-    Step,
     Terms,
 )
 from fairground.bank.calls import (
@@ -280,24 +277,9 @@ EVERY: Final = 2_000
 WHOLE: Final = b'"whole":true'
 """The start of a complete line, which begins a series."""
 
-STEPS: Final = {int(step): step for step in Step}
-OUTCOMES: Final = {int(outcome): outcome for outcome in GameOutcome}
-PHASES: Final = {int(phase): phase for phase in Phase}
-
 Row = list[Any]
 Written = Callable[[Any, Any], Row]
 Read = Callable[..., tuple[Any, Any]]
-
-
-def _game(key: str, bet: str, step: int, outcome: int, *rest: int) -> tuple[bytes, BankGame]:
-    game = BankGame(bytes.fromhex(bet), STEPS[step], OUTCOMES[outcome], *rest)
-    return bytes.fromhex(key), game
-
-
-def _session(
-    croupier: str, player: str, name: str, number: int, phase: int, *rest: int
-) -> tuple[tuple[str, str], BankSession]:
-    return (croupier, player), BankSession(bytes.fromhex(name), number, PHASES[phase], *rest)
 
 
 _AS_IT_IS: Final[tuple[Written, Read]] = (lambda k, v: [k, v], lambda k, v: (k, v))
@@ -309,8 +291,14 @@ TABLES: Final[dict[str, tuple[Written, Read]]] = {
     "_open_games": _AS_IT_IS,
     "_issued": _AS_IT_IS,
     "_next_game_ids": (lambda k, v: [*k, v], lambda a, b, v: ((a, b), v)),
-    "_games": (lambda k, v: [k.hex(), v[0].hex(), *v[1:]], _game),
-    "_sessions": (lambda k, v: [*k, v[0].hex(), *v[1:]], _session),
+    "_games": (
+        lambda k, v: [k.hex(), v[0].hex(), *v[1:]],
+        lambda k, bet, *v: (bytes.fromhex(k), BankGame(bytes.fromhex(bet), *v)),
+    ),
+    "_sessions": (
+        lambda k, v: [*k, v[0].hex(), *v[1:]],
+        lambda a, b, name, *v: ((a, b), BankSession(bytes.fromhex(name), *v)),
+    ),
     "last": (
         lambda k, v: [k, v.number, v.call_hash.hex(), v.line],
         lambda k, number, call, line: (k, Last(number, bytes.fromhex(call), line)),

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from litestar import Litestar
 
-from fairground.bank.bank_port import Bank, BankRefused
+from fairground.bank.bank_port import Bank
 from fairground.bank.croupier.croupier import Croupier, must_decrypt
 from fairground.bank.croupier.journal import kept_key
 from fairground.bank.ledger.bank import LedgerBank
@@ -100,7 +100,9 @@ class ArenaCroupier:
         else:
             bank = arena.bank = await LedgerBank.open(store, clock=self._clock)
             key = await kept_key(store)
-            bankroll = await _pocket_money(arena.bank, key.address)
+            # A million chips are enough for 25 of the dearest bets at once.
+            wanted = FAUCET_CHIPS * arena.bank.terms.chip_cost
+            bankroll = await arena.bank.endow(key.address, wanted)
         try:
             async with Croupier(
                 bank,
@@ -115,18 +117,3 @@ class ArenaCroupier:
                 yield
         finally:
             await bank.close()
-
-
-async def _pocket_money(ledger: LedgerBank, owner: str) -> int:
-    """Give the Croupier what the faucet has for anybody; what he can bring to the Bank.
-
-    A million chips are enough for 25 of the dearest bets at once.
-    """
-    wanted = FAUCET_CHIPS * ledger.terms.chip_cost
-    purse, account = await ledger.purse(owner), await ledger.account(owner)
-    missing = wanted - account.available - purse
-    if missing > 0 and not account.open_games:
-        with suppress(BankRefused):  # he has lost it to somebody, or another server was faster
-            await ledger.issue(owner, missing)
-    purse, account = await ledger.purse(owner), await ledger.account(owner)
-    return min(wanted, account.available + purse)

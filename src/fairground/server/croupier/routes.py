@@ -1,20 +1,31 @@
-"""The Croupier over HTTP: his desk, with an address.
+"""The Croupier over HTTP: his desk, with an address. And the Bank in a ledger.
 
 All decisions are made in `bank.croupier`. Anyone with the address of a game can read it and send
-messages to it. Only signed messages count, so nobody can act for another.
+messages to it. Only signed messages count, so nobody can act for another. All queries to the Bank
+are public, as they are on a chain.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Annotated, Any, Final
 
 import msgspec
-from litestar import Request, Response, get, post
+from litestar import Request, Response, Router, get, post
 from litestar.datastructures import State
-from litestar.di import NamedDependency
+from litestar.di import NamedDependency, Provide
+from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody, QueryParameter
 
-from fairground.bank.bank_port import PLAY_MONEY, BankAway, BankRefused
+from fairground.bank.bank_port import (
+    PLAY_MONEY,
+    Account,
+    BankAway,
+    BankGame,
+    BankRefused,
+    BankSession,
+)
 from fairground.bank.calls import (
     ADDRESS,
     BYTES32,
@@ -22,9 +33,14 @@ from fairground.bank.calls import (
     SIGNATURE,
     THE_SESSION,
     UINT256,
+    VIEWS,
     BadCall,
+    Envelope,
+    address,
     as_json,
+    event_as_json,
     from_json,
+    refusal_as_json,
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import (
@@ -37,32 +53,42 @@ from fairground.bank.croupier_port import (
     UnknownGame,
 )
 from fairground.bank.crypto.signatures import BadSignature
+from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.seeds import WrongSeed
-from fairground.clients.protocol import JSON_LINES
+from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import BadShare, InputError, written
 from fairground.server.croupier.wire import (
     AboutOut,
+    AccountOut,
+    BankOut,
     BetTaken,
     CroupierGame,
+    EventsOut,
+    GameOut,
     HandOffered,
     HandOrder,
     NewBet,
+    NewCall,
     NewHand,
+    NewMoney,
     NewOffer,
     NewOrder,
     NewSeed,
     NewSession,
     NewState,
+    NextOut,
     OfferOut,
     OpenSessionIn,
     OrderTaken,
+    RefusedByBank,
+    SessionOut,
     SessionShown,
     SessionTermsIn,
     SessionTermsOut,
     StateSigned,
 )
-from fairground.server.http.addresses import address
-from fairground.server.http.problems import Unknown, refuses
+from fairground.server.http.addresses import address as url_of
+from fairground.server.http.problems import Problem, Unknown, refuses
 from fairground.server.http.requests import Wait
 from fairground.server.log_watch import News, at_most
 from fairground.server.state import TheArena
@@ -111,7 +137,7 @@ async def new_offer(request: TheRequest, data: JSONBody[NewOffer], desk: TheCrou
     """Commitments to two fresh seeds. Until somebody bets on it, it is the same for a while."""
     offer = await desk.offer(data.player)
     return OfferOut(
-        address(request, f"croupier/games/{offer.id}"),
+        url_of(request, f"croupier/games/{offer.id}"),
         offer.id,
         *as_json(MESSAGES["offer"], offer[1:]).values(),
     )
@@ -141,7 +167,7 @@ async def place_bet(
     nothing.
     """
     await desk.bet(name, *_said("bet", data))
-    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+    return CroupierGame.of(url_of(request, ""), name, await desk.look(name))
 
 
 @get(
@@ -165,7 +191,7 @@ async def get_croupier_game(
     """With his seeds, as far as they may be told."""
     if wait and after is not None:
         await _wait(name, desk, arena.news, after, wait)
-    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+    return CroupierGame.of(url_of(request, ""), name, await desk.look(name))
 
 
 @post(
@@ -180,7 +206,7 @@ async def tell_seed(
 ) -> CroupierGame:
     """He brings it to the Bank; so may you."""
     await desk.seed(name, data.seed_id, SEED.read(data.seed, "seed"))
-    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+    return CroupierGame.of(url_of(request, ""), name, await desk.look(name))
 
 
 @post(
@@ -206,7 +232,7 @@ async def tell_order(
     """The first counts; and the one that the Bank has, before all others."""
     seed = None if data.seed is None else SEED.read(data.seed, "seed")
     await desk.order(name, data.order, SIGNATURE.read(data.signature, "signature"), seed)
-    return CroupierGame.of(address(request, ""), name, await desk.look(name))
+    return CroupierGame.of(url_of(request, ""), name, await desk.look(name))
 
 
 @get(
@@ -277,7 +303,7 @@ async def new_session(
     terms = await desk.sessions.session(player, funds)
     name = terms.struct_hash().hex()
     return SessionTermsOut(
-        address(request, f"croupier/sessions/{name}"),
+        url_of(request, f"croupier/sessions/{name}"),
         name,
         SessionTermsIn(**THE_SESSION.write(terms)),
     )
@@ -316,7 +342,7 @@ async def get_croupier_session(
 
 async def _shown(request: TheRequest, name: str, desk: TheCroupier) -> SessionShown:
     sight = await desk.sessions.look(_name(name))
-    here = address(request, f"croupier/sessions/{name}")
+    here = url_of(request, f"croupier/sessions/{name}")
     return msgspec.convert({"self": here, **as_json(MESSAGES["sight"], sight)}, SessionShown)
 
 
@@ -386,3 +412,190 @@ SESSION_ROUTES: Final = (
     order_in_hand,
     sign_state,
 )
+
+
+# The Bank in a ledger
+
+MOST_LINES: Final = 1_000
+"""Lines of the ledger in one answer."""
+
+RETRY_AFTER: Final = 1
+
+TheBank = NamedDependency[LedgerBank]
+
+
+@get(
+    "/",
+    summary="The Bank: its terms, and where signatures for it count",
+    response_description="Its terms",
+    opt=refuses(Unknown, BankAway),
+)
+async def get_bank(bank: TheBank) -> BankOut:
+    """Return the facts that a Player or a Croupier needs before signing anything."""
+    return BankOut(
+        bank.domain.chain_id,
+        bank.domain.bank,
+        written(bank.terms.chip_cost),
+        bank.terms.step_time,
+        written(bank.faucet),
+        bank.trusted,
+        PLAY_MONEY,
+        await bank.now(),
+    )
+
+
+@get(
+    "/accounts/{owner:str}",
+    summary="An account",
+    response_description="What the owner has",
+    opt=refuses(BadCall, BankAway),
+)
+async def get_account(owner: FromPath[str], bank: TheBank) -> AccountOut:
+    """Return the balances of an owner, in the Bank and in the purse."""
+    return await _account(bank, owner)
+
+
+async def _account(bank: LedgerBank, owner: str) -> AccountOut:
+    owner = address(owner, "the owner")
+    return AccountOut(
+        owner=owner,
+        purse=written(await bank.purse(owner)),
+        next_number=written(await bank.next_number(owner)),
+        **as_json(VIEWS[Account], await bank.account(owner)),
+    )
+
+
+@get(
+    "/games/{key:str}",
+    summary="A game",
+    response_description="The game, as the Bank keeps it",
+    opt=refuses(BadCall, BankAway),
+)
+async def get_game(key: FromPath[str], bank: TheBank) -> GameOut:
+    """The game under this key (the hash of Croupier, Player and number)."""
+    game = await bank.game(BYTES32.read(key, "the game's key"))
+    return GameOut(**as_json(VIEWS[BankGame], game))
+
+
+@get(
+    "/games/{key:str}/events",
+    summary="What was recorded of a game",
+    response_description="What was recorded of it",
+    opt=refuses(BadCall, BankAway),
+)
+async def game_events(key: FromPath[str], bank: TheBank) -> EventsOut:
+    """Everything, in its order; so a seed that was told the Bank alone is heard."""
+    return EventsOut(list(map(event_as_json, await bank.told(BYTES32.read(key, "the game's key")))))
+
+
+@get(
+    "/next/{croupier:str}/{player:str}",
+    summary="The number of the next game of these two",
+    response_description="The number of the next bet",
+    opt=refuses(BadCall, BankAway),
+)
+async def next_game(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> NextOut:
+    """Counted from 0."""
+    parties = address(croupier, "the croupier"), address(player, "the player")
+    return NextOut(written(await bank.next_game_id(*parties)))
+
+
+@get(
+    "/sessions/{croupier:str}/{player:str}",
+    summary="The session of two parties",
+    response_description="The session",
+    opt=refuses(BadCall, BankAway),
+)
+async def get_session(croupier: FromPath[str], player: FromPath[str], bank: TheBank) -> SessionOut:
+    """The open one, or the last."""
+    parties = address(croupier, "the croupier"), address(player, "the player")
+    return SessionOut(**as_json(VIEWS[BankSession], await bank.session(*parties)))
+
+
+@post(
+    "/calls",
+    status_code=200,
+    summary="Make a call",
+    response_description="Recorded, durably",
+    opt=refuses(Unknown, InputError, BadCall, BadSignature, BankRefused, BankAway),
+)
+async def make_call(data: JSONBody[NewCall], bank: TheBank) -> EventsOut:
+    """The call is durable before the answer. Sending the same envelope again is harmless."""
+    envelope = Envelope.from_json(msgspec.to_builtins(data))
+    return EventsOut(list(map(event_as_json, await bank.submit(envelope))))
+
+
+@post(
+    "/faucet",
+    status_code=200,
+    summary="Get play money",
+    response_description="Made, for this owner",
+    opt=refuses(Unknown, BadCall, BankRefused, BankAway),
+)
+async def get_money(data: JSONBody[NewMoney], bank: TheBank) -> AccountOut:
+    """Make play money for anyone who asks, up to a limit for each owner. It goes into the purse."""
+    await bank.issue(data.owner, UINT256.read(data.amount, "amount"))
+    return await _account(bank, data.owner)
+
+
+@get(
+    "/ledger",
+    media_type=JSON_LINES,
+    summary="The ledger itself",
+    response_description="JSON Lines, one for each call",
+    opt=refuses(Unknown, BankAway),
+)
+async def get_ledger(
+    bank: TheBank,
+    after: Annotated[
+        int,
+        QueryParameter(name="after", ge=0, le=2**31, description="leave out the lines up to this"),
+    ] = 0,
+) -> Response[bytes]:
+    """Up to a thousand lines; with all of them anybody can run the whole history again."""
+    return Response(b"".join(await bank.lines(after, MOST_LINES)), media_type=JSON_LINES)
+
+
+def _refused(_: Request[Any, Any, Any], error: BankRefused) -> Response[RefusedByBank]:
+    """Refused by the rules of the Bank: 409, with the contract's name for the reason."""
+    status = HTTPStatus.CONFLICT
+    said = refusal_as_json(error)
+    problem = RefusedByBank(status.value, status.phrase, error.code, str(error), **said)
+    return Response(problem, status_code=status.value, media_type=PROBLEM)
+
+
+def _away(_: Request[Any, Any, Any], error: BankAway) -> Response[Problem]:
+    """Answer that the outcome is unknown: the client should query it, or send the call again."""
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    problem = Problem(status.value, status.phrase, error.code, str(error))
+    headers = {"Retry-After": str(RETRY_AFTER)}
+    return Response(problem, status_code=status.value, media_type=PROBLEM, headers=headers)
+
+
+def _the_bank(arena: TheArena) -> LedgerBank:
+    if arena.bank is None:
+        raise Unknown("there is no ledger Bank in this arena")
+    return arena.bank
+
+
+BANK_HANDLERS: Final = (
+    get_bank,
+    get_account,
+    get_game,
+    game_events,
+    next_game,
+    get_session,
+    make_call,
+    get_money,
+    get_ledger,
+)
+
+
+def bank_routes(handlers: Sequence[HTTPRouteHandler] = BANK_HANDLERS) -> Router:
+    """Return the routes. Without a Bank of the arena's own, they answer that it has none."""
+    return Router(
+        "/bank",
+        route_handlers=handlers,
+        dependencies={"bank": Provide(_the_bank, sync_to_thread=False)},
+        exception_handlers={BankRefused: _refused, BankAway: _away},
+    )

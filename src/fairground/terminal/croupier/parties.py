@@ -16,7 +16,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fairground.bank.bank_port import Bank, BankRefused, Call, Terms, WrongBank
+from fairground.bank.bank_port import Bank, Call, Terms, WrongBank
 from fairground.bank.calls import call_as_json
 from fairground.bank.croupier_port import CroupierDesk
 from fairground.bank.messages import Key
@@ -95,11 +95,7 @@ async def at_home(
     stack.callback(notebook.close)
     bank, store = await open_ledger(stack, folder)
     house = await kept_key(store)
-    account = await bank.account(house.address)
-    missing = BANKROLL - account.available - await bank.purse(house.address)
-    if missing > 0 and not account.open_games:
-        with contextlib.suppress(BankRefused):  # the faucet has an end, for him too
-            await bank.issue(house.address, missing)
+    await bank.endow(house.address, BANKROLL)
 
     def watch(sender: Key, call: Call) -> None:
         who = Party.CROUPIER if sender.address == house.address else Party.PLAYER
