@@ -17,7 +17,7 @@ from fairground.games.codebreaking.rules import CodeBreaking, Row
 from fairground.games.codebreaking.solver import worth
 from fairground.games.codebreaking.solver.search import QUICK_WORK, Searcher
 from fairground.games.codebreaking.solver.worth import KNOWN
-from tests.coach.test_twins import answer
+from tests.helpers.codes import answer
 from tests.helpers.width import WIDE
 
 

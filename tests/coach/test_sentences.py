@@ -24,7 +24,7 @@ from fairground.games.fatestones.rules import fair_dice
 from fairground.games.poker.rules import State as Cards
 from fairground.players import Player
 from fairground.words import reasons, words_for
-from tests.coach.test_twins import answer
+from tests.helpers.codes import answer
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ from fairground.games.poker.holds import RETURNS, best_hold, perfect_return, wor
 from fairground.games.poker.rules import State as Cards
 from fairground.games.zombie.judge import CrowdJudge, SolvedZombieJudge
 from fairground.games.zombie.rules import Zombie
+from tests.helpers.codes import Trees, parts
 
 HALF = Fraction(1, 2)
 
@@ -193,44 +194,6 @@ def test_the_kept_return_is_the_one_over_all_deals(level: int) -> None:
 # Code breaking: every tree there is, for small spaces
 
 
-def answer(code: tuple[int, ...], guess: tuple[int, ...]) -> tuple[int, int]:
-    full = sum(a == b for a, b in zip(code, guess, strict=True))
-    rest = list(code)
-    for digit in guess:
-        if digit in rest:
-            rest.remove(digit)
-    return full, len(code) - len(rest) - full
-
-
-class Trees:
-    """The least guesses of a set of codes, all together and at worst, by trying every guess."""
-
-    def __init__(self, base: int, length: int) -> None:
-        self.codes = list(product(range(base), repeat=length))
-        self.known: dict[frozenset[tuple[int, ...]], tuple[int, int]] = {}
-
-    def parts(self, left: frozenset[Any], guess: tuple[int, ...]) -> dict[Any, frozenset[Any]]:
-        split: dict[Any, set[Any]] = {}
-        for code in left:
-            split.setdefault(answer(code, guess), set()).add(code)
-        return {a: frozenset(part) for a, part in split.items()}
-
-    def after(self, left: frozenset[Any], guess: tuple[int, ...]) -> tuple[int, int] | None:
-        parts = self.parts(left, guess)
-        won = parts.pop((len(guess), 0), None)
-        if won is None and len(parts) == 1:
-            return None
-        found = [self.least(part) for part in parts.values()]
-        worst = 1 + max((least[1] for least in found), default=0)
-        return len(left) + sum(least[0] for least in found), worst
-
-    def least(self, left: frozenset[Any]) -> tuple[int, int]:
-        if left not in self.known:
-            tried = [found for code in self.codes if (found := self.after(left, code))]
-            self.known[left] = min(t for t, _ in tried), min(w for _, w in tried)
-        return self.known[left]
-
-
 @pytest.mark.parametrize(("base", "length"), [(3, 2), (4, 2), (2, 4), (5, 2)])
 def test_codes(base: int, length: int) -> None:
     trees = Trees(base, length)
@@ -243,7 +206,7 @@ def test_codes(base: int, length: int) -> None:
     stream = SeededStream("coach codes", base)
     for _ in range(6):
         guess = trees.codes[stream.below(len(trees.codes))]
-        for a, part in trees.parts(everything, guess).items():
+        for a, part in parts(everything, guess).items():
             if a == (length, 0):
                 continue
             rows = (Row(guess, a),)

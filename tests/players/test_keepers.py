@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product
 
 import numpy as np
@@ -17,7 +16,6 @@ from fairground.games.codebreaking.rules import (
     NO_CODE,
     Code,
     CodeBreaking,
-    Marks,
     Row,
     State,
     digits,
@@ -25,6 +23,7 @@ from fairground.games.codebreaking.rules import (
     marks,
 )
 from fairground.games.codebreaking.solver import sets
+from tests.helpers.codes import Trees, parts
 
 
 def chance(game: int = 0) -> SeededStream:
@@ -68,60 +67,24 @@ def test_keepers_do_not_break() -> None:
         EvilKeeper(game, chance()).choose(game, game.start(), 1)
 
 
-def least_informative_by_brute_force(
-    base: int, length: int, rows: tuple[Row, ...], guess: Code
-) -> Marks:
-    sizes: dict[Marks, int] = {}
-    for code in product(range(base), repeat=length):
-        if fits(code, rows):
-            answer = marks(code, guess)
-            sizes[answer] = sizes.get(answer, 0) + 1
-    return min(sizes, key=lambda answer: (-sizes[answer], answer))
-
-
-def guesses_needed(codes: frozenset[Code], everything: list[Code]) -> int:
-    """The worst case of the best breaker, straight from its definition."""
-
-    @cache
-    def needed(left: frozenset[Code]) -> int:
-        if len(left) <= 1:
-            return len(left)
-        found = len(left)
-        for guess in everything:
-            parts: dict[Marks, set[Code]] = {}
-            for code in left:
-                parts.setdefault(marks(code, guess), set()).add(code)
-            if len(parts) > 1:
-                rest = [frozenset(part) - {guess} for part in parts.values()]
-                found = min(found, 1 + max(map(needed, rest)))
-        return found
-
-    return needed(codes)
-
-
 @pytest.mark.parametrize(("base", "length"), [(2, 3), (4, 2), (3, 3)])
 def test_deep_evil_forces_the_most_guesses_on_perfect_play(base: int, length: int) -> None:
     """After each answer as many guesses are needed as after any other that was possible."""
     game = CodeBreaking(base, length, "evil")
-    everything = list(product(range(base), repeat=length))
+    trees = Trees(base, length)
     greedy_was_weaker = 0
     for seed in range(12):
         stream = SeededStream("guesses", seed)
         guesses = [digits(stream.below(game.codes), base, length) for _ in range(3)]
         s = asked(game, EvilKeeper(game, chance(), "deep"), guesses)
-        left = frozenset(everything)
+        left = frozenset(trees.codes)
         for row in s.rows:
-            parts: dict[Marks, set[Code]] = {}
-            for code in left:
-                parts.setdefault(marks(code, row.guess), set()).add(code)
-            worst = {
-                answer: guesses_needed(frozenset(part) - {row.guess}, everything)
-                for answer, part in parts.items()
-            }
+            split = parts(left, row.guess)
+            worst = {a: trees.least(part - {row.guess})[1] for a, part in split.items()}
             assert worst[row.marks] == max(worst.values()), row
-            least = max(parts, key=lambda answer: len(parts[answer]))
+            least = max(split, key=lambda answer: len(split[answer]))
             greedy_was_weaker += worst[least] < worst[row.marks]
-            left = frozenset(parts[row.marks])
+            left = split[row.marks]
     assert greedy_was_weaker or (base, length) != (3, 3), "the two keepers differ"
 
 
@@ -142,9 +105,11 @@ def test_evil_is_least_informative_where_that_can_be_counted(base: int, length: 
         keeper = EvilKeeper(game, chance())
         guesses = [digits(stream.below(game.codes), base, length) for _ in range(8)]
         s = asked(game, keeper, guesses)
-        for k, row in enumerate(s.rows):
-            expected = least_informative_by_brute_force(base, length, s.rows[:k], row.guess)
-            assert row.marks == expected
+        left = frozenset(product(range(base), repeat=length))
+        for row in s.rows:
+            split = parts(left, row.guess)
+            assert row.marks == min(split, key=lambda answer: (-len(split[answer]), answer))
+            left = split[row.marks]
 
 
 def consistent_game(base: int, length: int, seed: int, walks: int) -> tuple[int, State, EvilKeeper]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.games.zombie.rules import PASS, Zombie
 from fairground.players import PLAYERS, Player, make_player, offered
-from fairground.players.simple import RandomPlayer
+from fairground.players.simple import RandomPlayer, play
 from fairground.registry import load
 from tests.helpers.samples import SAMPLES
 
@@ -42,19 +43,8 @@ def test_an_offered_player_survives_its_seat(sample: Any, seat: Seat, name: str)
     spec = name + ARGUMENTS.get(name, "")
     players = {other: somebody(game, other) for other in range(game.seats)}
     players[seat] = make_player(spec, game, SeededStream("player"), seat)
-    tape, state = SeededStream("tape"), game.start()
-    for _ in range(2000):
-        awaits = game.awaits(state)
-        if isinstance(awaits, Draw):
-            state = game.drawn(state, tape.below(awaits.n))
-        elif isinstance(awaits, Turn):
-            moves = {s: players[s].choose(game, game.view(state, s), s) for s in awaits.seats}
-            for mover, move in moves.items():
-                game.check(state, mover, move)
-            state = game.played(state, moves)
-        else:
-            break
-    assert isinstance(game.awaits(state), Over)
+    states = islice(play(game, players, SeededStream("tape")), 2000)
+    assert isinstance(game.awaits(list(states)[-1]), Over)
 
 
 @pytest.mark.parametrize("key", PLAYERS, ids=str)

@@ -302,16 +302,13 @@ class CodeBreaking(Game[State]):
         return cls(whole(given["base"], "base"), whole(given["length"], "length"), given["oracle"])
 
     def params(self) -> dict[str, Any]:
-        """The three parameters."""
         return {"base": self.base, "length": self.length, "oracle": self.oracle}
 
     @property
     def codes(self) -> int:
-        """The number of codes."""
         return int(self.base**self.length)
 
     def move_schema(self, s: State | None = None) -> dict[str, Any]:
-        """A code, two counts, or the words of who has no code to tell."""
         code = {
             "type": "array",
             "items": between(0, self.base - 1),
@@ -349,7 +346,6 @@ class CodeBreaking(Game[State]):
         return Over(self._payoff(s))
 
     def drawn(self, s: State, value: int) -> State:
-        """The drawn number's digits are the code."""
         must_be_in_range(value, self.awaits(s))
         return s._replace(phase="guess", code=digits(value, self.base, self.length))
 
@@ -378,7 +374,6 @@ class CodeBreaking(Game[State]):
         return fitting if self.oracle == FAIR else chain(fitting, (NO_CODE,))
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """The board after the awaited word."""
         (move,) = moves.values()
         if s.phase == "guess":
             if move == GIVE_UP:

@@ -106,11 +106,9 @@ class Intransitive(Game[State]):
         return cls(dice)
 
     def params(self) -> dict[str, Any]:
-        """The dice, face by face."""
         return {"dice": [list(map(written, die.faces)) for die in self.dice]}
 
     def start(self) -> State:
-        """Nobody has chosen, nothing is rolled."""
         return State()
 
     def awaits(self, s: State) -> Awaits:
@@ -128,7 +126,6 @@ class Intransitive(Game[State]):
         return Over(self._payoff(s))
 
     def result(self, s: State, seat: Seat) -> int:
-        """The face that this seat rolled."""
         pick, roll = s.picks[seat], s.rolls[seat]
         if pick is None or roll is None:
             raise IllegalMove(f"seat {seat} has not rolled")
@@ -156,22 +153,18 @@ class Intransitive(Game[State]):
             raise IllegalMove(f"die {move} ({self.dice[move]}) is taken")
 
     def move_schema(self, s: State | None = None) -> dict[str, Any]:
-        """The number of a die."""
         return between(0, len(self.dice) - 1)
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
-        """The numbers of the dice that are left."""
         must_be_in_turn(seat, self.awaits(s))
         return (number for number in range(len(self.dice)) if number not in s.picks)
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """The die is taken."""
         ((seat, move),) = moves.items()
         assert isinstance(move, int)
         return State(s.first, _with(s.picks, seat, move), s.rolls)
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
-        """A seat that leaves loses."""
         return (-1, 1) if seat == COMPUTER else (1, -1)
 
 

@@ -266,17 +266,14 @@ class Poker(Game[State]):
 
     @classmethod
     def from_params(cls, params: Params) -> Self:
-        """``{"bet": 1, "level": 5}``"""
         given = cls.with_defaults(params)
         return cls(given["bet"], given["level"])
 
     def params(self) -> dict[str, Any]:
-        """Bet and level."""
         return {"bet": self.bet, "level": self.level}
 
     @property
     def stake(self) -> int:
-        """The player's stake, in chips."""
         return self.bet * self.level
 
     def prize(self, hand: Sequence[Card]) -> int:
@@ -284,7 +281,6 @@ class Poker(Game[State]):
         return self.bet * PAYS[self.level][rank(hand)]
 
     def start(self) -> State:
-        """No card is dealt."""
         return State()
 
     def awaits(self, s: State) -> Awaits:
@@ -330,16 +326,13 @@ class Poker(Game[State]):
             )
 
     def move_schema(self, s: State | None = None) -> dict[str, Any]:
-        """Five digits: 1 replaces the card in that place, 0 keeps it."""
         return {"type": "array", "items": between(0, 1), "minItems": HAND, "maxItems": HAND}
 
     def moves(self, s: State, seat: Seat) -> Iterable[Move]:
-        """All 32 orders, from keeping everything to replacing everything."""
         must_be_in_turn(seat, self.awaits(s))
         return product((0, 1), repeat=HAND)
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """The order stands."""
         return State(s.dealt, cast(Order, moves[PLAYER]))
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
