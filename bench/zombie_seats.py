@@ -14,8 +14,7 @@ from math import sqrt
 from _machine import machine, write
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie.rules import DEFAULTS, Zombie
-from fairground.players import make_player
-from fairground.players.simple import play
+from fairground.players import make_player, play
 
 RIVALS = (("greedy",), ("greedy",) * 2, ("cautious",) * 2, ("greedy",) * 4)
 SEED = "among several"

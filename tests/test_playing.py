@@ -8,7 +8,7 @@ import pytest
 
 from fairground.core import HIDDEN, Game, IllegalMove, Move, Over, Seat
 from fairground.fair.bits import Tape
-from fairground.players.simple import play
+from fairground.players import play
 from fairground.testing.toys import Toy
 
 STEPS: list[list[Any]] = [["draw", 6], ["hidden", 4, 0], ["turn", [0, 1], 3], ["draw", 2]]

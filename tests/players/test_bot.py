@@ -16,8 +16,8 @@ import pytest
 from fairground.core import Unreadable
 from fairground.fair.bits import SeededStream
 from fairground.games.zombie.rules import State, Zombie
+from fairground.players import play
 from fairground.players.bot import BotFailure, BotLimits, BotPlayer
-from fairground.players.simple import play
 from tests.helpers.places import ROOT
 
 QUICK = BotLimits(seconds=20.0, megabytes=256)

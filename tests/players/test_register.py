@@ -11,8 +11,7 @@ from fairground.core import Draw, Game, InputError, Over, Seat, Turn, UnknownNam
 from fairground.fair.bits import SeededStream
 from fairground.games import make_game
 from fairground.games.zombie.rules import PASS, Zombie
-from fairground.players import PLAYERS, Player, make_player, offered
-from fairground.players.simple import RandomPlayer, play
+from fairground.players import PLAYERS, Player, RandomPlayer, make_player, offered, play
 from fairground.registry import load
 from tests.helpers.samples import SAMPLES
 

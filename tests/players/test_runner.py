@@ -12,9 +12,8 @@ from fairground.fair.bits import Tape
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
-from fairground.players import Player
+from fairground.players import Player, RandomPlayer
 from fairground.players.runner import Runner
-from fairground.players.simple import RandomPlayer
 from fairground.table import Table
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import FixedVault, mode

@@ -18,7 +18,7 @@ from fairground.core import Over, StaleAsk, Turn
 from fairground.fair.bits import SeededStream, Tag, digest
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
-from fairground.players.simple import RandomPlayer
+from fairground.players import RandomPlayer
 from fairground.server.app import make_app
 from fairground.server.events.stream import SOURCES, Mark, read_topic
 from fairground.server.http.problems import GameOver, TooManyRequests

@@ -17,7 +17,7 @@ from fairground.games.kernels import kernel_for
 from fairground.games.zombie.players import Cautious, Greedy, MachineZombie, Optimal
 from fairground.games.zombie.rules import EMPTY, HOLD, ROLL, State, Zombie
 from fairground.games.zombie.solver import duel, several, tables, turn
-from fairground.players.simple import play
+from fairground.players import play
 from tests.helpers.width import WIDE
 
 SMALL: dict[str, Any] = {

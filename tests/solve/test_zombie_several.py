@@ -14,7 +14,7 @@ from fairground.games.zombie.judge import CrowdJudge, judge
 from fairground.games.zombie.players import Optimal
 from fairground.games.zombie.rules import EMPTY, HOLD, ROLL, State, Zombie
 from fairground.games.zombie.solver import duel, several, sweeps, tables, turn
-from fairground.players.simple import play
+from fairground.players import play
 from tests.helpers.bench import load_bench
 from tests.helpers.width import WIDE
 

@@ -187,7 +187,7 @@ class Episodes(ABC):
     opponents: ClassVar[tuple[str, ...]]
     """The built-in players that the loop knows."""
     all_legal: ClassVar[bool] = False
-    """Whether every action is always legal: then all masks are one read-only array."""
+    """True if every action is always legal: then all masks are one read-only array."""
     most_turns: int = 0
     """Maximum number of turns of an episode; the loop truncates a longer one. 0: no limit."""
 

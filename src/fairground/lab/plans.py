@@ -32,9 +32,8 @@ from fairground.fair.unproven import SeededDealer
 from fairground.fair.vault import MemoryVault
 from fairground.games import make_game
 from fairground.games.kernels import NativeStream
-from fairground.players import Player, make_player, seat_labels, seat_title, usual_player
+from fairground.players import Player, make_player, play, seat_labels, seat_title, usual_player
 from fairground.players.runner import Runner
-from fairground.players.simple import play
 from fairground.table import Table, new_name
 from fairground.transcript import Transcript
 

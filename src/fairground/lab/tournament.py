@@ -40,9 +40,8 @@ from fairground.json_views import as_json as view_as_json
 from fairground.lab.plans import payoff_of, plan_of, usual_lineup
 from fairground.lab.plots import HeatMap, Whiskers, as_svg
 from fairground.lab.simulation import Journal, payoffs
-from fairground.players import Player, make_player
+from fairground.players import Player, make_player, play
 from fairground.players.bot import BotFailure, BotLimits, BotPlayer
-from fairground.players.simple import play
 from fairground.stats import NORMAL, Interval, holm, sign_flip
 from fairground.transcript import frozen
 
@@ -90,8 +89,6 @@ def contenders(text: str) -> list[Contender]:
 
 class WebPlayer(Player):
     """A bot that answers at an address."""
-
-    slow = True
 
     def __init__(self, url: str, http: Http | None = None) -> None:
         self._url = url

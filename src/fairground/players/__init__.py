@@ -1,4 +1,4 @@
-"""Who decides: players that need no person, from a coin-flipper to perfect play.
+"""Players decide: programs that need no person, from a coin-flipper to perfect play.
 
 A player has one method. Write your own in three lines::
 
@@ -8,55 +8,132 @@ A player has one method. Write your own in three lines::
 
 `make_player` builds a player from what a user types, such as ``optimal`` or ``mcts:200``.
 `offered` lists the players that can take a seat. Both read the register `PLAYERS`,
-in which every player declares which games and which seats it can play.
+in which every player declares its games and its seats. `play` lets players finish a game
+without a table.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
-from fairground.core import Game, InputError, Move, Seat, UnknownName
+from fairground.core import Draw, Game, InputError, Move, Seat, Turn, UnknownName
 from fairground.registry import known, load
 
 if TYPE_CHECKING:
     from fairground.fair.bits import Stream
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+    from fairground.fair.schemes import Chance
+
+S = TypeVar("S")
 
 NEEDED: Final[dict[str, tuple[str, ...]]] = {"solve": ("numpy", "numba", "ortools")}
 """The modules that an extra brings, as far as players need them."""
 
 
+class Player(ABC):
+    """A decider. It is handed only its own view, never the full state."""
+
+    remarks: Sequence[str] = ()
+    """Remarks on the last choice. The driver of the table notes them in the record, and clears
+    them."""
+
+    @abstractmethod
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        """Return a legal move for ``seat`` in the position that ``view`` shows."""
+
+    @property
+    def size(self) -> int:
+        """Return roughly the bytes of memory that its thoughts take; 0: few."""
+        return 0
+
+    def memory(self) -> bytes:
+        """Return the thoughts that a successor would have to think again; empty: none.
+
+        A player that is made again and has `recall` called with it goes on as this one would.
+        """
+        return b""
+
+    def recall(self, memory: bytes) -> None:
+        """Take over the `memory` of a player of the same game and seed, if it is of use."""
+        return
+
+
+class RandomPlayer(Player):
+    """Plays each move that one would choose from with the same chance."""
+
+    def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
+        self._chance = chance
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
+        moves = list(game.choices(view, seat))
+        return moves[self._chance.below(len(moves))]
+
+
+class Chooser(Protocol):
+    """The decider of a seat, such as a `Player`."""
+
+    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move: ...
+
+
+def play(
+    game: Game[S],
+    players: Mapping[Seat, Chooser] | Sequence[Chooser],
+    chance: Chance,
+    state: S | None = None,
+) -> Iterator[S]:
+    """Play a game to its end, and yield every state on the way, the first and the last too.
+
+    `fairground.table` referees games that must be proven. Simulations, searches and tests need no
+    proof and play many games: here nothing is recorded. Play begins at ``state``, or at the start
+    of the game. An illegal move is refused with `IllegalMove`.
+    """
+    now = game.start() if state is None else state
+    while True:
+        yield now
+        match game.awaits(now):
+            case Draw(n):
+                now = game.drawn(now, chance.below(n))
+            case Turn(seats):
+                moves = {
+                    seat: players[seat].choose(game, game.view(now, seat), seat) for seat in seats
+                }
+                for seat, move in moves.items():
+                    game.check(now, seat, move)
+                now = game.played(now, moves)
+            case _:
+                return
+
+
 class PlayerListing(NamedTuple):
-    """What a player declares."""
+    """A player in the register."""
 
     path: str
     """``module:factory``. The factory is called with the game, a stream of chance for the player
-    itself, and what was written behind the colon (or ``None``)."""
+    itself, and the text behind the colon (or ``None``)."""
     summary: str
     roles: tuple[str, ...] = ()
     """The seats that it can take, by role; empty: any."""
     where: Mapping[str, Any] = {}
     """Parameters that the game must have."""
     sees_all: bool = False
-    """Whether it plays only games that hide nothing."""
+    """True if it plays only games that hide nothing."""
     lists_moves: bool = False
-    """Whether it goes through all moves of a state."""
+    """True if it goes through all moves of a state."""
     extra: str | None = None
     """The optional extra of this package that it needs."""
     slow: bool = False
-    """Whether it thinks for long."""
+    """True if it thinks for long."""
     exact: bool = False
-    """Whether its moves are computed to be the best there are, as far as the summary says."""
+    """True if its moves are computed to be the best there are, as far as the summary says."""
     argument: str | None = None
-    """What may be written behind a colon; ``None``: nothing."""
+    """The text allowed behind a colon; ``None``: nothing."""
     prepare: str | None = None
     """``module:function`` for long work that is done once and kept. It is called with the game, and
-    with a function that is told which share of the work is done."""
+    with a function that is told the share of the work done."""
     difficulty: str = ""
-    """How strong it is, for people: one of `DIFFICULTIES`, where a game has several strengths."""
+    """Its strength, for people: one of `DIFFICULTIES`, if a game has several strengths."""
 
 
 DIFFICULTIES: Final = ("easy", "medium", "hard")
@@ -68,7 +145,7 @@ _BREAKS: Final[dict[str, Any]] = {"roles": ("breaker",), "extra": "solve"}
 
 PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
     (None, "random"): PlayerListing(
-        f"{_PLAYERS}.simple:RandomPlayer",
+        f"{_PLAYERS}:RandomPlayer",
         "plays any move, each as likely",
         lists_moves=True,
         difficulty="easy",
@@ -182,54 +259,20 @@ PLAYERS: Final[dict[tuple[str | None, str], PlayerListing]] = {
 """(Game family or ``None`` for any, player's name) → what it declares."""
 
 
-__all__ = ["Player", "PlayerListing", "fitting", "listing_of", "make_player", "offered", "prepare"]
-
-
-class Player(ABC):
-    """Someone who decides. It is handed only its own view, never the full state."""
-
-    remarks: Sequence[str] = ()
-    """What the player has to say for the record after `choose`. Whoever drives the table
-    writes these into the transcript as notes, and clears them."""
-
-    slow: bool = False
-    """Whether a choice can take long, so that a server had better think in a thread."""
-
-    @abstractmethod
-    def choose(self, game: Game[Any], view: Any, seat: Seat) -> Move:
-        """A legal move for ``seat`` in the position that ``view`` shows."""
-
-    @property
-    def size(self) -> int:
-        """About how many bytes of memory its thoughts take; 0: few."""
-        return 0
-
-    def memory(self) -> bytes:
-        """What this player would have to think again if it were made anew; empty: nothing.
-
-        A player that is made again and has `recall` called with it goes on as this one would.
-        """
-        return b""
-
-    def recall(self, memory: bytes) -> None:
-        """Take over what a player of the same game and seed had in mind, if it is of use."""
-        return
-
-
 def fitting(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
-    """The players that can take this seat, by name, with everything installed."""
+    """Return the players that can take this seat, by name, with everything installed."""
     return {
         name: listing for name, listing in _of(game).items() if _unfit(listing, game, seat) is None
     }
 
 
 def offered(game: Game[Any], seat: Seat) -> dict[str, PlayerListing]:
-    """The players that can take this seat here and now, by name."""
+    """Return the players that can take this seat here and now, by name."""
     return {n: listing for n, listing in fitting(game, seat).items() if not _missing(listing)}
 
 
 def listing_of(spec: str, game: Game[Any]) -> PlayerListing:
-    """What the player declares that ``spec`` names."""
+    """Return the listing of the player that ``spec`` names."""
     return _of(game)[spec.partition(":")[0]]
 
 
@@ -242,9 +285,9 @@ def make_player(spec: str, game: Game[Any], chance: Stream, seat: Seat) -> Playe
 
 
 def check_player(spec: str, game: Game[Any], seat: Seat) -> PlayerListing:
-    """Return what the player declares that ``spec`` names; refuse one that cannot play this seat.
+    """Return the listing that ``spec`` names; refuse a player that cannot play this seat.
 
-    It is not built, so what it says of its argument is not heard.
+    The player is not built, so its argument is not checked.
     """
     name, colon, argument = spec.partition(":")
     listing = _of(game).get(name)
@@ -260,20 +303,20 @@ def check_player(spec: str, game: Game[Any], seat: Seat) -> PlayerListing:
 
 
 def prepare(spec: str, game: Game[Any], progress: Callable[[float], None]) -> None:
-    """Do the long work that a player needs once, if it needs any; ``progress`` hears how far."""
+    """Do the long work that a player needs once, if any; ``progress`` is told the share done."""
     listing = _of(game).get(spec.partition(":")[0])
     if listing is not None and listing.prepare is not None:
         load(listing.prepare)(game, progress)
 
 
 def _of(game: Game[Any]) -> dict[str, PlayerListing]:
-    """The players listed for any game, and for games of this family."""
+    """Return the players listed for any game, and for games of this family."""
     family = game.name.partition("/")[0]
     return {name: at for (of, name), at in PLAYERS.items() if of in (None, family)}
 
 
 def _unfit(listing: PlayerListing, game: Game[Any], seat: Seat) -> str | None:
-    """Why this player cannot take this seat; ``None`` if it can."""
+    """Return the reason why this player cannot take this seat; ``None`` if it can."""
     if listing.roles and game.role(seat) not in listing.roles:
         return f"plays the {' or the '.join(listing.roles)}, not the {game.role(seat)}"
     params = game.params()
@@ -288,20 +331,18 @@ def _unfit(listing: PlayerListing, game: Game[Any], seat: Seat) -> str | None:
 
 
 def _missing(listing: PlayerListing) -> bool:
-    """Whether an optional package that this player needs is not installed."""
+    """Return true if an optional package that this player needs is not installed."""
     if listing.extra is None:
         return False
-    from importlib.util import find_spec
-
     return any(find_spec(module) is None for module in NEEDED[listing.extra])
 
 
 BEST: Final = ("best", "optimal")
-"""What the strongest player is called, where a game has one."""
+"""Names of the strongest player, where a game has one."""
 
 
 def seat_labels(game: Game[Any]) -> list[str]:
-    """What each seat is called on the command line: ``keeper``, or ``player1``, ``player2``."""
+    """Return the seats' names on the command line: ``keeper``, or ``player1``, ``player2``."""
     roles = [game.role(seat) for seat in range(game.seats)]
     return [
         role if roles.count(role) == 1 else f"{role}{roles[: seat + 1].count(role)}"
@@ -310,13 +351,13 @@ def seat_labels(game: Game[Any]) -> list[str]:
 
 
 def seat_title(label: str) -> str:
-    """``player1`` as a name: "Player 1"."""
+    """Return ``player1`` as a name: "Player 1"."""
     role = label.rstrip("0123456789")
     return f"{role.capitalize()} {label.removeprefix(role)}".strip()
 
 
 def usual_player(game: Game[Any], seat: Seat) -> str | None:
-    """Whoever plays where nobody is named: strong if that is quick; ``None``: nobody can."""
+    """Return the default player of a seat: strong if that is quick; ``None``: nobody can."""
     here = offered(game, seat)
     quick = [name for name, listing in here.items() if not listing.slow]
     for name in BEST:
@@ -329,7 +370,7 @@ def usual_player(game: Game[Any], seat: Seat) -> str | None:
 def wanted_seats(
     game: Game[Any], given: Sequence[str], option: str, example: str
 ) -> dict[Seat, str]:
-    """Who was named for which seat, as ``SEAT=PLAYER``."""
+    """Return the player named for each seat, given as ``SEAT=PLAYER``."""
     labels = seat_labels(game)
     wanted: dict[Seat, str] = {}
     for text in given:

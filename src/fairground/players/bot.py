@@ -4,7 +4,7 @@ The file defines ``choose(game, view, seat)``, or one class derived from `Player
 method of that name. It is handed the rules, its view and its seat, and answers a move.
 The process has a limit on memory, and on wall-clock and processor time for each decision.
 A bot that raises, answers nonsense or takes too long raises `BotFailure` here, and is
-started afresh at its next decision; what a failure costs is for the game's table to say.
+started afresh at its next decision. The game's table decides the cost of a failure.
 
 This contains *mistakes*, not malice: the bot runs as you, and may read and write whatever
 you may. Run only files that you would run anyway.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RUNNER: Final = Path(__file__).with_name("bot_process.py")
 
 HANDED_ON: Final = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "SYSTEMROOT")
-"""What a bot sees of our environment. Nothing in it is a secret."""
+"""The part of our environment that a bot sees. Nothing in it is a secret."""
 
 ONE_THREAD: Final = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"
@@ -43,7 +43,7 @@ LONGEST_REASON: Final = 160
 
 
 class BotLimits(NamedTuple):
-    """What a bot may use."""
+    """The limits of a bot."""
 
     seconds: float = 2.0
     """For each decision: by the clock, and (rounded up) of processor time."""

@@ -1,8 +1,8 @@
-"""What runs in a bot's own process: load its file, then answer one line for each line.
+"""The program in a bot's own process: load its file, then answer one line for each line.
 
 Started by `BotPlayer`. Questions come as JSON lines on standard input (a view travels
 pickled: it comes from our own process); answers leave as JSON lines, which `BotPlayer`
-trusts with nothing. What the bot prints goes to standard error.
+trusts with nothing. Prints of the bot go to standard error.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main(path: str, seconds: float, megabytes: int) -> None:
 def _asked(questions: Any) -> Iterator[bytes]:
     """The questions, as they come; with the last of them this process ends at once.
 
-    A thread waits for them, so that a bot lost in thought does not outlive whoever asked.
+    A thread waits for them, so that a bot lost in thought does not outlive our process.
     """
     lines: SimpleQueue[bytes] = SimpleQueue()
 

@@ -34,8 +34,7 @@ from fairground.core import Awaits, Draw, Game, InputError, Move, Over, Seat
 from fairground.fair.bits import Stream
 from fairground.games.fatestones.rules import FateStones
 from fairground.games.kernels import NativeStream
-from fairground.players import Player
-from fairground.players.simple import RandomPlayer, play
+from fairground.players import Player, RandomPlayer, play
 
 DEFAULT: Final = 1000
 """Iterations unless told otherwise."""
@@ -49,7 +48,7 @@ Vector = list[float]
 
 
 class Budget(NamedTuple):
-    """How long to think about one move: so many iterations, or so many milliseconds."""
+    """The limit of thought about one move: iterations, or milliseconds."""
 
     iterations: int | None
     milliseconds: int | None
@@ -70,7 +69,7 @@ def parse_budget(argument: str | None) -> Budget:
 
 
 class Position:
-    """What the search knows about one position."""
+    """The knowledge of the search about one position."""
 
     __slots__ = ("averages", "means", "moves", "regrets", "seats", "visits")
 
@@ -274,10 +273,10 @@ class MctsPlayer(Player):
         self._chance = chance
 
     def strategy(self, game: Game[Any], view: Any, seat: Seat) -> dict[Move, float]:
-        """The chance with which it plays each move here, after a search of its budget.
+        """Return the chance with which it plays each move here, after a search of its budget.
 
-        Where many games are simulated, its stream is one that a compiled search can read. That
-        takes a while to load, so nobody who sits at a table waits for it.
+        A simulation hands it a stream that a compiled search can read. At a table the plain
+        search runs, because the compiled one takes a while to load.
         """
         iterations = self._budget.iterations
         if (

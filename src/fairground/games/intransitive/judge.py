@@ -1,8 +1,8 @@
 """The judge of intransitive dice: exact, by counting faces.
 
-A roll is worth a win plus half a tie. Whoever takes second takes the die that is worth the most
-against the first; whoever takes first takes the die whose strongest reply is the weakest. Who takes
-first is a fair coin, so before the coin both have one half.
+A roll is worth a win plus half a tie. The second seat takes the die that is worth the most against
+the first. The first seat takes the die whose strongest reply is the weakest. A fair coin decides
+the order, so before the coin both have one half.
 """
 
 from __future__ import annotations

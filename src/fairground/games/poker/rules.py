@@ -126,11 +126,11 @@ _STRAIGHTS: Final = frozenset({_WHEEL, *(0b11111 << low for low in range(TEN + 1
 
 
 def rank(hand: Sequence[Card]) -> Rank:
-    """What five different cards are: the one place that decides it in Python.
+    """Return the rank of five different cards: the one place that decides it in Python.
 
     The bits of all cards together tell how many different ranks there are: five, or four with a
-    pair, or three with two pair or three of a kind, or two. Where a rank stands twice, its bit
-    is missing among those that stand an odd number of times.
+    pair, or three with two pair or three of a kind, or two. A rank that stands twice has no bit
+    among those that stand an odd number of times.
     """
     p, q, r, s, t = hand
     bits = _BITS[p] | _BITS[q] | _BITS[r] | _BITS[s] | _BITS[t]
@@ -153,7 +153,7 @@ def rank(hand: Sequence[Card]) -> Rank:
 
 
 def silence_price(bet: int, level: int, hand: Sequence[Card], order: Sequence[int]) -> int:
-    """What a croupier pays in ``bank-poker/1`` who is silent after this order, in chips.
+    """Return the price of a croupier's silence after this order in ``bank-poker/1``, in chips.
 
     For one card: what the draw is worth on average over the 47 cards that can come, rounded up
     to a chip, and a stake.
@@ -277,7 +277,7 @@ class Poker(Game[State]):
         return self.bet * self.level
 
     def prize(self, hand: Sequence[Card]) -> int:
-        """What a hand pays, in chips. The stake is not given back on top of it."""
+        """Return the prize of a hand, in chips. The stake is not given back on top of it."""
         return self.bet * PAYS[self.level][rank(hand)]
 
     def start(self) -> State:

@@ -49,7 +49,7 @@ class Layout(NamedTuple):
     full: Shorts
     common: Shorts
     settled: bool
-    """Whether a row matches with all its digits: then only their order is unknown."""
+    """True if a row matches with all its digits: then only their order is unknown."""
 
 
 def layout(base: int, length: int, rows: Sequence[Row]) -> Layout:

@@ -1,7 +1,7 @@
 """Scoring guesses at native speed.
 
 Two forms of the one rule (`fairground.games.codebreaking.rules.marks`), held to it by
-tests. Where ``base * length`` is at most 64, a code is two machine words:
+tests. With ``base * length`` up to 64, a code is two machine words:
 
 * *places*: bit ``digit * length + position`` is set for every digit of the code;
 * *tally*: for each digit value, as many of its ``length`` bits as it occurs.

@@ -2,7 +2,7 @@
 
 The cost of a tree is the sum, over the codes, of the guesses that each needs. A guess splits the
 possible codes by their answers. So the least cost of a set is its size plus the least costs of the
-parts, minimised over the guess; the part of the winning answer is done. What makes it fast:
+parts, minimised over the guess; the part of the winning answer is done. Four ideas make it fast:
 
 * a *floor* under the cost of n codes, from the number of answers alone: at best one code falls at
   the first guess, one for each other answer at the second, ...;
@@ -60,7 +60,7 @@ class Ranking(NamedTuple):
     prize: float
     """The burden, usually negative, of a guess that may be the code."""
     peak: bool
-    """Whether only the heaviest part counts."""
+    """True if only the heaviest part counts."""
 
 
 def ranking(strategy: str, codes: int, growth: float = 0.5) -> Ranking:
@@ -426,7 +426,7 @@ class Searcher:
         self._memory = memory()
 
     def fits(self, codes: int) -> bool:
-        """Return whether a set of so many codes is searched at all."""
+        """Return true if a set of this size is searched at all."""
         return len(self._at.codes) <= CLASSIC or codes * len(self._at.codes) <= QUICK
 
     def _budget(self, codes: int) -> int:

@@ -55,7 +55,7 @@ class Tree(NamedTuple):
     length: int
     strategy: str
     proven: bool
-    """Whether exhaustive search has shown that no tree within its depth is cheaper."""
+    """True if exhaustive search has shown that no tree within its depth is cheaper."""
     root: Branch
     at_least: int | None = None
     """A lower bound on the total of every tree, if known: see `bench/codebreaking_trees.py`."""

@@ -1,9 +1,9 @@
-"""How many more guesses a set of codes needs, on average or at worst: stored, searched, estimated.
+"""The guesses that a set of codes still needs, on average or at worst.
 
 * `KNOWN` has the figures of the trees that come with the package.
-* `opening` has the boards of the usual game after one guess or two. So many codes can be left then
-  that a proof takes long. Up to the order of places and the names of digits only 182 openings
-  differ; `tools/code_openings.py` searches them all.
+* `opening` has the boards of the usual game after one guess or two. A proof can take long then.
+  Up to the order of places and the names of digits only 182 openings differ;
+  `tools/code_openings.py` searches them all.
 * `SmallSearch` finds the cheapest or the lowest tree of some dozens of codes in plain NumPy,
   without compiling anything. Larger sets need `search.Searcher`.
 * `by_size` estimates sets that are too large to search: n codes need about 1 + c ln n guesses. The
@@ -62,14 +62,14 @@ KNOWN: Final = {
 
 
 def by_size(codes: float, growth: Fraction) -> Fraction:
-    """Estimate the mean number of guesses for so many codes."""
+    """Estimate the mean number of guesses for a number of codes."""
     if codes <= 2:
         return Fraction(max(codes, 1.0) + 1) / 2
     return 1 + growth * Fraction(log(codes)).limit_denominator(10**6)
 
 
 def worst_by_size(codes: float, growth: Fraction) -> Fraction:
-    """Estimate the number of guesses for so many codes at worst, as an integer."""
+    """Estimate the number of guesses for a number of codes at worst, as an integer."""
     if codes <= 2:
         return Fraction(round(codes))
     return Fraction(round(1 + WORST * growth * Fraction(log(codes))))
