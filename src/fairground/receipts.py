@@ -1,8 +1,8 @@
 """Receipts: what a seat keeps so that nobody can write another history for it.
 
-Each ask comes with a *head*, the hash of the last line at that time. Whoever keeps the head before
-answering can show later that everything up to that line existed before the answer. The head of the
-answer is too late for that: by then the house knows what was answered.
+Each ask comes with a *head*, the hash of the last line at that time. A client that keeps the head
+before answering can show later that everything up to that line existed before the answer. The head
+of the answer is too late for that: by then the house knows the answer.
 
 A receipts file lies beside its transcript (``game.jsonl``, ``game.receipts``) and has one JSON
 object a line: ``{"head": "…64 hex digits…", "seat": 1, "step": 5, "table": "…"}``.

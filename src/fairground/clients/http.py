@@ -1,7 +1,7 @@
 """HTTP for all clients, on httpx: JSON in and out, time limits, bounded answers.
 
-What is sent again when the network fails depends on what it does, so every request says it
-(`Repeat`): the answer to an ask may arrive twice, a step of a game that counts steps must not.
+Every request says when it may be sent again (`Repeat`). The answer to an ask may arrive twice; a
+step of a game that counts steps must not.
 
 A refusal is raised as `Refused`, with the server's own words, code and status. A server that does
 not answer is `Unreachable`. Redirects are not followed, and cookies are not kept.
@@ -32,15 +32,15 @@ TIMEOUT: Final = 30.0
 """Seconds that an answer may take."""
 
 TRIES: Final = 5
-"""How often a request is sent before the server counts as gone."""
+"""Maximum number of attempts for one request."""
 
 PAUSE: Final = 0.1
 """Seconds before the second try; each later one waits twice as long."""
 
 WAITS: Final = 14
 LONGEST_WAIT: Final = 7
-"""A server that went away is waited for so many times, each twice as long as the one before, up
-to 6.4 seconds: about a minute in all."""
+"""Number of attempts while a server is away: each pause is twice the one before, up to 6.4
+seconds, so it is about a minute in all."""
 
 LONGEST_PAUSE: Final = 5
 """Seconds. A server that wants us to wait longer has refused."""
@@ -82,7 +82,7 @@ class Refused(FairgroundError):
 
     @property
     def is_final(self) -> bool:
-        """Whether it is no use to ask again a little later."""
+        """True if there is no use in asking again a little later."""
         return self.status < 500 and self.code != BEING_SERVED
 
 
@@ -91,7 +91,7 @@ class Unreachable(FairgroundError):
 
     code = "remote/unreachable"
     sent = True
-    """Whether the request may have arrived all the same."""
+    """True if the request may have arrived all the same."""
 
 
 class Repeat(Enum):
@@ -106,7 +106,7 @@ class Repeat(Enum):
 
 
 class HttpReply(NamedTuple):
-    """What a server answered."""
+    """A server's answer."""
 
     status: int
     headers: httpx.Headers
@@ -248,7 +248,7 @@ class Http:
     def patiently(self, act: Callable[[], T]) -> T:
         """Do something that may be done again until the server answers, for about a minute.
 
-        So a server that restarts is waited for. What it refuses is refused at once.
+        So a restart of the server is bridged. A refusal is final at once.
         """
         for attempt in range(1, WAITS):
             try:
@@ -294,7 +294,7 @@ def _refusal(reply: HttpReply) -> Refused:
 
 
 def in_plain_words(said: object) -> str:
-    """What somebody else said, in one line and without signs that rule a terminal."""
+    """Return foreign words in one line, without signs that control a terminal."""
     text = str(said)[:LONGEST]
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 

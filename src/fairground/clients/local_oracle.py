@@ -5,8 +5,8 @@
     (4, 0)
 
 Behind it is a whole table: every oracle writes a transcript, which anyone can verify
-when the game is over. In one process the house and you are the same program, so what
-that proves is for others to read; you can, all the same, lend a share to the draw.
+when the game is over. In one process the house and you are the same program, so the proof
+is for other readers. You can still lend a share to the draw.
 """
 
 from __future__ import annotations
@@ -59,22 +59,18 @@ class LocalOracle:
 
     @property
     def base(self) -> int:
-        """How many digits there are."""
         return self._game.base
 
     @property
     def length(self) -> int:
-        """How many places a code has."""
         return self._game.length
 
     @property
     def attempts(self) -> int:
-        """How many guesses were answered."""
         return len(self._state.rows)
 
     @property
     def solved(self) -> bool:
-        """Whether the last guess was the code."""
         return is_solved(self._table)
 
     @property
@@ -134,6 +130,6 @@ def make_nice_oracle(length: int, base: int) -> LocalOracle:
 def make_evil_oracle(length: int, base: int, seed: bytes | None = None) -> LocalOracle:
     """An oracle that gives the least informative answer that some code still satisfies.
 
-    The same 32-byte seed makes the same adversary.
+    An adversary follows from its 32-byte seed.
     """
     return LocalOracle(CodeBreaking(base, length, EVIL), seed)

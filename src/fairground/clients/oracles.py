@@ -261,7 +261,7 @@ class TeamEntry(NamedTuple):
 
 
 class Contest:
-    """A contest, by its watch URI. Whoever made it here also knows how to close it."""
+    """A contest, by its watch URI. Its maker also has the URI that closes it."""
 
     def __init__(self, uri: str, http: Http | None = None, close_uri: str | None = None) -> None:
         self.uri = uri
@@ -353,7 +353,7 @@ Hire = Callable[[CodeBreaking], AbstractContextManager[Player]]
 
 
 class Stopped(Exception):
-    """Somebody wants us to stop between two steps."""
+    """A request to stop between two steps."""
 
 
 def play(
@@ -405,7 +405,7 @@ def play(
 
 
 def builtin(name: str) -> Hire:
-    """A player of ours for each game. What it computes beforehand is computed once."""
+    """Return a function that gives our player of this name for each game, one at a time."""
     one_at_a_time = threading.Lock()
 
     def hire(game: CodeBreaking) -> AbstractContextManager[Player]:
@@ -459,8 +459,8 @@ def play_all(
 ) -> Generator[tuple[int, PlayedOracle], None, None]:
     """Play many games, ``jobs`` at a time; each with its number as soon as it has ended.
 
-    What goes wrong with one game is told in its `PlayedOracle`, and the others go on, unless the
-    server does not answer any more. Closing the generator stops the games between two steps.
+    A failed game tells the reason in its `PlayedOracle`, and the others go on, unless the server
+    does not answer any more. Closing the generator stops the games between two steps.
     With a diary every step is written down, and only what it lacks is played.
     """
     hire = builtin(player) if isinstance(player, str) else player
@@ -512,7 +512,7 @@ def _one_of_many(
 
 
 def path_of(folder: Path, contest: str, team: str, version: str) -> Path:
-    """Where the diary of this entry lies."""
+    """Return the path of the diary of an entry."""
     return folder / f"{digest(Tag.DIARY, contest, team, version)[:16].hex()}.jsonl"
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 JSON: Final = "application/json"
 ACCEPT: Final = f"{JSON}, */*;q=0.5"
-"""What our clients say that they take."""
+"""The ``Accept`` header of our clients."""
 JSON_LINES: Final = "application/jsonl"
 """Transcripts, books and contest files."""
 PROBLEM: Final = "application/problem+json"

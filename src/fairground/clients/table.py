@@ -12,17 +12,15 @@ A `RemoteTable` plays a seat, and takes nothing on trust.
     >>> [str(claim) for claim in played.verdict.claims]                         # doctest: +SKIP
     ['COMMITTED', 'UNIFORM:0', 'UNFORESEEN:0', 'ORDERED']
 
-The arena could lie, so the client does not ask it what it can find out itself:
+The arena could lie, so the client relies on its own work:
 
-* it downloads the transcript line by line, hashes every line, and requires that all it
-  is ever shown extends what it saw before;
-* it runs the game again from these lines, and answers only what its own referee asks
-  too; it decides on its own view (where a hidden draw keeps it from having one, on what
-  the arena shows);
-* its hash chain never leaves it but link by link, each for one history only;
-* every answer that was acknowledged must stand in the transcript with the hash that the
-  acknowledgement named;
-* it keeps the head of every ask as a receipt, and in the end verifies the whole game with them.
+* It downloads the transcript line by line, hashes every line, and requires that each answer
+  of the arena extends the lines it has.
+* It runs the game again from these lines, and answers only what its own referee asks too.
+* It decides on its own view. (Behind a hidden draw it has none, and takes the arena's.)
+* Its hash chain leaves it link by link only, each for one history.
+* Every acknowledged answer must stand in the transcript with the acknowledged hash.
+* It keeps the head of every ask as a receipt, and in the end verifies the whole game with them.
 
 Everything that it sends may be sent twice without harm: the arena knows an answer by its id.
 """
@@ -74,7 +72,7 @@ CONFLICT: Final = 409
 """The status of an answer that comes too late."""
 
 LOOKS: Final = 6
-"""How often the transcript is asked for a line that the arena speaks of."""
+"""Maximum number of downloads for a line that the arena speaks of."""
 
 
 def open_table(arena: str, wanted: Mapping[str, Any], http: Http | None = None) -> Any:
@@ -129,7 +127,7 @@ class RemoteTable:
         self._sealed: tuple[str, Any] | None = None
         self._holder: ChainHolder | None = None
         self.shown: Any = {}
-        """What the arena last said of the table."""
+        """The arena's last answer about the table."""
         self._wait_for_the_beginning()
         start = self.events[0]
         self.seat: Seat = self.shown["seat"]
@@ -206,7 +204,7 @@ class RemoteTable:
         return None if table.waiting else table
 
     def _check_given(self) -> None:
-        """What was acknowledged must be on record, as we said it and where it was said to be."""
+        """Require every acknowledged answer on record: in its line, and as we gave it."""
         waiting = []
         for given in self._given:
             if given.line > len(self.lines):
@@ -222,7 +220,7 @@ class RemoteTable:
     # Answering
 
     def asks(self) -> list[Ask]:
-        """What we owe; only what our own referee would ask as well."""
+        """Return what we owe; only what our own referee would ask as well."""
         asks = []
         for one in self.shown.get("asks", []):
             ask = Ask(
@@ -256,7 +254,7 @@ class RemoteTable:
         return from_json(type(self.game.start()), self.shown["view"])
 
     def hidden(self, run: int) -> list[int] | None:
-        """What a hidden run gave, once it is open to all; ``None`` before."""
+        """Return the values of a hidden run once it is open to all; ``None`` before."""
         return None if self._local is None else [v for _, v in self._local.runs[run - 1].draws]
 
     def reply(self, ask: Ask, move: Move | None = None) -> Any:
@@ -383,7 +381,7 @@ def sit_down(
     seat: int | None = None,
     http: Http | None = None,
 ) -> str:
-    """Take an open seat of a table; its private address, which nobody is told again."""
+    """Take an open seat of a table; return its private address, which is told once."""
     wanted = {"name": name, "lends": lends} | ({} if seat is None else {"seat": seat})
     url = f"{arena.rstrip('/')}/tables/{table}/seats"
     return str((http or Http()).post(url, wanted, repeat=Repeat.UNCOUNTED)["url"])
@@ -418,7 +416,7 @@ class Told(NamedTuple):
     kind: str
     data: dict[str, Any]
     cursor: str
-    """How far the stream was then: `follow` can go on from here in another program."""
+    """A position in the stream: `follow` can go on from here in another program."""
 
 
 def follow(
@@ -456,7 +454,7 @@ def _ticket(arena: str, asked: dict[str, Any], sender: Http) -> str:
 
 
 def _messages(url: str, cursor: str) -> Iterator[Told]:
-    """What comes by one connection."""
+    """Yield the messages of one connection."""
     headers = {"Accept": EVENTS, "Last-Event-ID": cursor}
     with streamed("GET", url, headers=headers, timeout=SILENCE) as answer:
         if answer.status_code != httpx.codes.OK:

@@ -391,9 +391,9 @@ class Book:
 def the_note(book: Book, entry: Entry, slot: int, part: Part, seen: Disguise) -> dict[str, Any]:
     """Return the note on the contest in every game's transcript, before the first submission.
 
-    It names the line that entered its player, so that book and games hold each other, and
-    the disguise, so that whoever has a receipt of the game has one of the disguise. A
-    relayed game also names its factory.
+    It names the line that entered its player, so that book and games hold each other. It names the
+    disguise, so that a receipt of the game is one of the disguise. A relayed game also names its
+    factory.
     """
     factory = {} if part.factory is None else {"factory": part.factory}
     return {

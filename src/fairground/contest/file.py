@@ -10,14 +10,13 @@ Three kinds of sections, each behind a heading that counts its lines::
     {"book":HEAD,"contest":ID,...,"kind":"standings",...}
 
 All lines are canonical; book and transcripts each are a chain of their own. They hold one
-another: a game names the line that entered its player, the book names the game's last
-line when it was finished and at its end all games' last lines, and the standings name the
-book's last line. So no line can be changed alone, even if all hashes are recomputed. A house
-that forges *all* of it is found out by receipts: the hashes that players kept.
+another. A game names the line that entered its player. The book names the game's last line when it
+was finished, and at its end all games' last lines. The standings name the book's last line. So no
+line can be changed alone, even if all hashes are recomputed. A house that forges *all* of it is
+found out by receipts: the hashes that players kept.
 
-`check` runs every game again through `verify`, recomputes every order, disguise, entry,
-training flag and the whole table, and names the file's line and the reason when anything
-does not follow.
+`check` runs every game again through `verify`. It recomputes every order, disguise, entry, training
+flag and the whole table. A fault names the file's line and the reason.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ class ContestVerdict(NamedTuple):
     games: int = 0
     claims: tuple[Claim, ...] = ()
     result: str | None = None
-    """Who is first, in a sentence; ``None`` unless the file is valid."""
+    """A sentence about the first place; ``None`` unless the file is valid."""
     answers: tuple[Answer, ...] = ()
     """The five questions."""
 

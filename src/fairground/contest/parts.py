@@ -1,11 +1,10 @@
 """The parts of a contest, each a number of games of one kind.
 
 **Relayed games.** A part may belong to an oracle factory elsewhere. Then the arena has a game
-made there for each entry, relays its submissions and counts them. Nothing is known of such a
-code beforehand, and no two entries meet the same one: only order and disguise follow from the
-contest's seed, and the answers are *unproven*, the word of the factory. The game is played by the
-rules for a keeper who never drew a code; that the code, when it is found, fits all answers is all
-that can be checked.
+made there for each entry, relays its submissions and counts them. No two entries meet one code.
+Only order and disguise follow from the contest's seed, and the answers are *unproven*, the word of
+the factory. The game is played by the rules for a keeper who never drew a code. A checker can only
+require that a code that was found fits all answers.
 """
 
 from __future__ import annotations

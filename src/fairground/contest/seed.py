@@ -12,8 +12,8 @@ opened in the line that closes the contest. Each thing is drawn under a tag of i
 sees other ones: digit c at place p of a submission is the raw digit ``digits[c]`` at the
 raw place ``places[p]``. Matches are counted the same either way. A disguise belongs to one
 entry *and* one game: one relabelling for all games of a team would be undone after a few.
-A creator may choose to have none (``"disguise":"none"``): then all meet the very same codes, the
-same program scores the same under any name, and who has met a code can pass it on.
+A creator may choose to have none (``"disguise":"none"``). Then all meet identical codes, a program
+scores equally under any name, and a player who has met a code can pass it on.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The statistics of a contest: ranks, intervals, and teams that are too close to call.
 
 **Ranks.** Only official entries rank: more games solved first, then the smaller mean number
-of steps over the solved games. A game that was given up, or that was not solved when the
-contest closed (or when the team entered again), is *unfinished*: it is no step count, it
-is shown, and it costs the rank behind everyone who solved more. Equal on both counts:
-equal rank.
+of steps over the solved games. A game is *unfinished* if it was given up, or was not solved when
+the contest closed or the team entered again. It has no step count, it is shown, and it costs the
+rank behind everyone who solved more. Entries that are equal on both counts share a rank.
 
 **Intervals.** The mean's 95 % interval is Student's, over the solved games. In a mixed
 contest the games' kinds are fixed and not drawn, so there it is wider than it need be.
@@ -12,7 +11,7 @@ contest the games' kinds are fixed and not drawn, so there it is wider than it n
 **Pairs.** Two teams are compared on the same games. The codes are equal up to the disguise,
 so they are equally hard, not identical to a program that prefers some digits. The test is
 the exact sign-flip test: if the teams were equally good, each difference could as well
-have had the other sign, and ``p`` is the exact share of all sign patterns whose sum is at
+have had the other sign. Then ``p`` is the share of all sign patterns whose sum is at
 least as far from zero. It needs no normal distribution and no simulation. It is made
 twice: on solving at all (games decided for both), and on steps (games that both solved);
 a pair's p is twice the smaller one. Holm's method over all pairs keeps the chance of even
@@ -22,9 +21,9 @@ their order in the table is then no evidence.
 **Relayed games** (at oracle factories elsewhere) count for solved games, mean and rank like any
 other. But each entry has a code of its own there, so pairs are compared without them.
 
-**Parts and factories.** For each part, and where games are relayed for each factory, the table says
-how many steps the official entries needed there: the same figures, seen from the side of
-the oracles. Factories are ranked by the steps that they forced, so that evil oracles can compete.
+**Parts and factories.** For each part, and for each factory of relayed games, the table gives the
+steps that the official entries needed there. Factories are ranked by the steps that they forced, so
+that evil oracles can compete.
 """
 
 from __future__ import annotations
@@ -355,7 +354,7 @@ def removed_row(entry: Entry) -> dict[str, Any]:
 
 
 def _row(book: Book, entry: Entry, rank: int | None = None) -> dict[str, Any]:
-    """Return a row of the standings. An entry in training has no rank, and so no such member."""
+    """Return a row of the standings. An entry in training has no member ``rank``."""
     row = asdict(row_of(StandingsRow, tally_of(entry, book.games, book.closed, rank)))
     if rank is None:
         del row["rank"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 from litestar import Response, get
@@ -90,16 +89,8 @@ class Playable(Struct):
 )
 async def get_games() -> Response[Playable]:
     """The games, players and schemes that `POST /tables` accepts."""
-    told: Any = _told() if _told.cache_info().currsize else await asyncio.to_thread(_made_once)
+    told: Any = await asyncio.to_thread(_told)
     return Response(told, media_type=JSON)
-
-
-def _made_once() -> bytes:
-    with _making:
-        return _told()
-
-
-_making: Final = threading.Lock()
 
 
 @cache
