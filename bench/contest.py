@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from _machine import child_cpu_seconds, ratio, side_by_side, sources, summary, write
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.games.codebreaking.rules import Code, Row, fits
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

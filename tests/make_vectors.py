@@ -20,8 +20,7 @@ from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
-from fairground.contest.parts import Part
-from fairground.contest.seed import disguise, keeper_seed, oracle_name, order
+from fairground.contest.games import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (
     HOUSE,

@@ -15,9 +15,10 @@ from fairground.cli import main
 from fairground.commands import verify as verify_command
 from fairground.contest.book import DISGUISES, DRAWN, NO_DISGUISE, Book, Entry
 from fairground.contest.file import Section, check, one_by_one, until_a_fault
-from fairground.contest.parts import Part, check_parts
-from fairground.contest.seed import (
+from fairground.contest.games import (
     Disguise,
+    Part,
+    check_parts,
     disguise,
     fair_code,
     keeper_seed,

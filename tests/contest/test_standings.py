@@ -9,7 +9,7 @@ from dataclasses import fields
 from typing import Any
 
 from fairground.contest.book import Book, Entry, Result
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.contest.standings import (
     CSV_COLUMNS,
     StandingsRow,

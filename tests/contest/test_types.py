@@ -16,7 +16,7 @@ import pytest
 
 from fairground import cli
 from fairground.contest.file import check
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.transcript import canonical, same_json
 from fairground.verifier import verify
 from tests.helpers.contests import House, rechained, sections

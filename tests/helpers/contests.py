@@ -19,8 +19,7 @@ from fairground.contest.book import (
     the_note,
 )
 from fairground.contest.file import book_heading, game_heading, standings_line
-from fairground.contest.parts import Part
-from fairground.contest.seed import Disguise, keeper_seed, order
+from fairground.contest.games import Disguise, Part, keeper_seed, order
 from fairground.contest.standings import standing
 from fairground.fair.bits import HashStream, Tag, digest
 from fairground.fair.contest import ContestDealer, contest_commitment

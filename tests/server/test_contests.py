@@ -22,8 +22,7 @@ from litestar.testing import TestClient
 
 from fairground.contest.book import Book
 from fairground.contest.file import check
-from fairground.contest.parts import Part
-from fairground.contest.seed import Disguise, disguise, fair_code, keeper_seed, order
+from fairground.contest.games import Disguise, Part, disguise, fair_code, keeper_seed, order
 from fairground.contest.standings import standing
 from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking.rules import Code, Marks, Row, marks

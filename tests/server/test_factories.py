@@ -24,7 +24,7 @@ from fairground.cli import main
 from fairground.clients.http import Http
 from fairground.clients.oracles import Arena, Oracle
 from fairground.contest.file import check
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.core import InputError
 from fairground.games.codebreaking.rules import Row
 from fairground.server.app import make_app

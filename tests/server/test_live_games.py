@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.server.contests.service import Contests
 from fairground.server.http.problems import TooManyRequests
 from fairground.server.limits.gate import CLIENT, ClientLimits

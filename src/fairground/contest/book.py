@@ -1,7 +1,7 @@
 """A contest's book: a chain of lines that binds the house.
 
 The arena writes books by the rules that stand here, and `fairground.contest.file` reads them by
-the same ones. `parts` describes the games of a contest, `seed` the decisions of chance.
+the same ones. `fairground.contest.games` has the games and the decisions of chance.
 
 **The book** is a chain of lines like any transcript:
 
@@ -44,8 +44,7 @@ from collections.abc import Mapping
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from fairground.contest.parts import Part, check_parts
-from fairground.contest.seed import Disguise, disguise, undisguised
+from fairground.contest.games import Disguise, Part, check_parts, disguise, undisguised
 from fairground.core import BadParams, Fault
 from fairground.fair.bits import Tag, digest, same
 from fairground.fair.contest import contest_commitment

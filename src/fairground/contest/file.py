@@ -39,7 +39,7 @@ from fairground.contest.book import (
     files_digest,
     the_note,
 )
-from fairground.contest.seed import order
+from fairground.contest.games import order
 from fairground.contest.standings import standing
 from fairground.core import Fault, InputError
 from fairground.escape import named

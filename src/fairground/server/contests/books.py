@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from fairground.contest.book import Book, Entry
-from fairground.contest.seed import order
+from fairground.contest.games import order
 from fairground.contest.standings import standing
 from fairground.server.contests.names import looks
 from fairground.server.http.problems import GameOver

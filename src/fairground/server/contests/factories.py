@@ -32,7 +32,7 @@ import httpx
 from fairground import __version__
 from fairground.clients.http import no_cookies
 from fairground.clients.protocol import JSON
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.core import InputError
 from fairground.games.codebreaking.rules import Marks
 from fairground.server.http.problems import ArenaError, Forbidden

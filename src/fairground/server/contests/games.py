@@ -23,8 +23,7 @@ from weakref import WeakValueDictionary
 
 from fairground.contest.book import CLOSING, GIVEN_UP, SOLVED, Entry, files_digest, the_note
 from fairground.contest.file import book_heading, game_heading, standings_line
-from fairground.contest.parts import Part
-from fairground.contest.seed import Disguise, fair_code, keeper_seed, oracle_name
+from fairground.contest.games import Disguise, Part, fair_code, keeper_seed, oracle_name
 from fairground.core import HouseFault, IllegalMove, Move
 from fairground.fair.bits import same
 from fairground.fair.contest import ContestDealer

@@ -15,8 +15,7 @@ from litestar.response import ServerSentEvent, ServerSentEventMessage, Stream
 
 from fairground.clients.protocol import CLOSE, CSV, EVENTS, JSON, JSON_LINES, RECEIPT
 from fairground.contest.book import DISGUISES, DRAWN
-from fairground.contest.parts import Part, check_parts
-from fairground.contest.seed import oracle_name
+from fairground.contest.games import Part, check_parts, oracle_name
 from fairground.core import BadParams
 from fairground.server.contests import wire
 from fairground.server.contests.books import LiveBook
@@ -52,18 +51,6 @@ TheRequest = Request[Any, Any, State]
 
 FEW: Final = 200
 """Games whose addresses are made at once; those of more are made in a thread."""
-
-
-def read_parts(
-    data: NewContest | Sequence[NewContest], factories: Factories
-) -> tuple[list[Part], int | None]:
-    """Return the parts of a contest, and its closing time in seconds from now."""
-    wanted = [data] if isinstance(data, NewContest) else list(data)
-    parts = [part for one in wanted for part in _parts(one, factories)]
-    lasting = {one.closes_in for one in wanted if one.closes_in is not None}
-    if len(lasting) > 1:
-        raise BadParams(f"a contest closes once: closes_in cannot be {sorted(lasting)}")
-    return parts, lasting.pop() if lasting else None
 
 
 def _parts(one: NewContest, factories: Factories) -> list[Part]:
@@ -156,13 +143,13 @@ async def open_contest(
 
 
 async def _made(
-    request: TheRequest, wanted: NewContest | list[NewContest], arena: TheArena
+    request: TheRequest, data: NewContest | list[NewContest], arena: TheArena
 ) -> tuple[str, str]:
     """Return the addresses of a new contest: its watch page, and the private one."""
-    parts, closes_in = read_parts(wanted, arena.factories)
-    every = [wanted] if isinstance(wanted, NewContest) else wanted
-    key = _one([one.entry_key for one in every], "entry_key")
-    disguise = _one([one.disguise for one in every], "disguise") or DRAWN
+    wanted = [data] if isinstance(data, NewContest) else data
+    parts = [part for one in wanted for part in _parts(one, arena.factories)]
+    closes_in, key = _agreed(wanted, "closes_in"), _agreed(wanted, "entry_key")
+    disguise = _agreed(wanted, "disguise") or DRAWN
     if disguise not in DISGUISES:
         raise BadParams(f"disguise is one of {', '.join(DISGUISES)}, not {disguise!r}")
     check_parts(parts)
@@ -173,11 +160,11 @@ async def _made(
     return here, f"{here}/close/{secret}"
 
 
-def _one(said: Sequence[str | None], what: str) -> str | None:
-    """Return the value on which all objects of a contest agree."""
-    found = {one for one in said if one is not None}
+def _agreed(wanted: Sequence[NewContest], member: str) -> Any:
+    """Return the value on which all parts of a contest agree that name one."""
+    found = {value for one in wanted if (value := getattr(one, member)) is not None}
     if len(found) > 1:
-        raise BadParams(f"a contest has one {what}, not {len(found)}")
+        raise BadParams(f"a contest has one {member}, not {len(found)}")
     return next(iter(found), None)
 
 

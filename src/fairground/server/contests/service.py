@@ -22,7 +22,7 @@ from fairground.contest.book import (
     Entry,
     is_name,
 )
-from fairground.contest.parts import Part, check_parts
+from fairground.contest.games import Part, check_parts
 from fairground.core import BadParams
 from fairground.fair.bits import Tag, digest, fresh, same, token
 from fairground.fair.contest import contest_commitment

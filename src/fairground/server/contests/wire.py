@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from fairground.contest.book import DISGUISES, LONGEST_NAME, LONGEST_REMOVAL, NO_DISGUISE
-from fairground.contest.parts import Part
+from fairground.contest.games import Part
 from fairground.contest.standings import (
     CSV_COLUMNS,
     ContestTeam,
