@@ -45,9 +45,9 @@ def _game(module: str, name: str) -> Command:
 
 PLAY: Final = {
     "dice": _game("games.intransitive.screen", "intransitive/1"),
-    "codebreaking": _game("games.codebreaking.screen.command", "codebreaking/1"),
-    "zombie": _game("games.zombie.screen.command", "zombie/2"),
-    "fatestones": _game("games.fatestones.screen.screen", "fatestones/1"),
+    "codebreaking": _game("games.codebreaking.command", "codebreaking/1"),
+    "zombie": _game("games.zombie.command", "zombie/2"),
+    "fatestones": _game("games.fatestones.screen", "fatestones/1"),
     "croupier": Command(
         "terminal.croupier.command", "Video poker that trusts nobody.", "Blind Croupier"
     ),
@@ -82,25 +82,21 @@ WORK: Final = {
     "oracle": Command("commands.contests:run_oracle", "play one code-breaking game at an arena"),
     "solve dice": Command("games.intransitive.screen:run_solve", "exact odds of a set of dice"),
     "solve codebreaking": Command(
-        "games.codebreaking.screen.command:run_solve",
+        "games.codebreaking.command:run_solve",
         "code breaking: strategies, and what to ask next",
     ),
-    "solve zombie": Command(
-        "games.zombie.screen.command:run_solve", "Zombie Dice: when to roll, hold"
-    ),
+    "solve zombie": Command("games.zombie.command:run_solve", "Zombie Dice: when to roll, hold"),
     "solve poker": Command("games.poker.screen", "what each hold of a poker hand is worth"),
     "solve fatestones": Command(
-        "games.fatestones.screen.data:run_solve",
+        "games.fatestones.data:run_solve",
         "FateStones: perfect play, for one deal or all",
     ),
-    "dice-sets": Command(
-        "games.fatestones.screen.data:run_dice_sets", "the dice of FateStones, ranked"
-    ),
+    "dice-sets": Command("games.fatestones.data:run_dice_sets", "the dice of FateStones, ranked"),
     "episode": Command(
-        "games.fatestones.screen.data:run_episode", "one round of FateStones, as a row of data"
+        "games.fatestones.data:run_episode", "one round of FateStones, as a row of data"
     ),
     "episodes": Command(
-        "games.fatestones.screen.data:run_episodes", "judge a file of rounds of FateStones"
+        "games.fatestones.data:run_episodes", "judge a file of rounds of FateStones"
     ),
     "simulate": Command(
         "commands.simulate:run_simulate", "many games of any kind: results, and rows of data"

@@ -15,6 +15,7 @@ import pytest
 from fairground.cli import main
 from fairground.coach import judging as coach_advice
 from fairground.core import MissingExtra
+from fairground.games.codebreaking import screen as screens
 from fairground.games.codebreaking import solver as solve_codebreaking
 from fairground.games.codebreaking.rules import (
     Code,
@@ -26,8 +27,7 @@ from fairground.games.codebreaking.rules import (
     read_code,
     write_code,
 )
-from fairground.games.codebreaking.screen import screen as screens
-from fairground.games.codebreaking.screen.screen import (
+from fairground.games.codebreaking.screen import (
     NAMES,
     BoardRow,
     CodeArt,

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fairground.games.fatestones.screen.screen import DiceArt, SeatNames, advice, cost, exactly
+from fairground.games.fatestones.screen import DiceArt, SeatNames, advice, cost, exactly
 from fairground.games.fatestones.solver.choices import solve
 from fairground.terminal.console import percent
 from fairground.verifier import Verdict, verify

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from fairground.core import Fault
+from fairground.games.fatestones.data import histogram
 from fairground.games.fatestones.rows import row_of
 from fairground.games.fatestones.rules import FateStones, Round
-from fairground.games.fatestones.screen.data import histogram
 from fairground.lab import simulation as lab
 from fairground.lab.plans import plan_of, states_of
 from fairground.lab.rows import schema_of

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 
 from fairground.cli import main
 from fairground.games.zombie.players import Cautious
-from fairground.games.zombie.screen.screen import TRANSITIONS, Pauses, Scene
-from fairground.games.zombie.screen.setup import FIELDS, defaults
+from fairground.games.zombie.screen import TRANSITIONS, Pauses, Scene
+from fairground.games.zombie.setup import FIELDS, defaults
 from fairground.terminal.console import EndOfInput
 from fairground.terminal.evening import TablePlan
 from tests.helpers.places import ROOT
@@ -96,7 +96,7 @@ def short_chains(*plan: Any, options: dict[str, Any]) -> TablePlan:
 
 
 def test_a_new_chain_asks_for_new_words(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fairground.games.zombie.screen.command.TablePlan", short_chains)
+    monkeypatch.setattr("fairground.games.zombie.command.TablePlan", short_chains)
     told = play(*["Ann, Bob", "a", "b", "", "", "", "c", "d", "h", "", "q", "y"], ini=ONLY_BRAINS)
     assert told.code == 0
     assert told.out.count("your word for the game") == 4

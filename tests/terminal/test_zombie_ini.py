@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fairground.cli import main
 from fairground.core import BadParams, Unreadable
 from fairground.games.zombie.rules import DEFAULTS
-from fairground.games.zombie.screen.setup import Config, IniReader, defaults, read_config
+from fairground.games.zombie.setup import Config, IniReader, defaults, read_config
 from tests.helpers.places import ROOT
 
 SEEDS_OWN = """\

@@ -12,9 +12,8 @@ from rich.cells import cell_len
 
 from fairground.core import Draw, Over
 from fairground.fair.bits import SeededStream
-from fairground.games.zombie.rules import FATAL, Die, State, Zombie
-from fairground.games.zombie.screen import look
-from fairground.games.zombie.screen.look import (
+from fairground.games.zombie import look
+from fairground.games.zombie.look import (
     ASCII,
     EMOJI,
     NARROWEST,
@@ -30,6 +29,7 @@ from fairground.games.zombie.screen.look import (
     shot_board,
     winner_screen,
 )
+from fairground.games.zombie.rules import FATAL, Die, State, Zombie
 from fairground.games.zombie.words import ZombieWords
 from fairground.terminal.console import only_ascii, wants_colour
 

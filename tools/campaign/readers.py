@@ -55,7 +55,7 @@ def readers(folder: Path, quick: bool) -> dict[str, Reader]:
     from fairground.games.fatestones.rows import report, text_cells
     from fairground.games.fatestones.rules import parse_dice
     from fairground.games.intransitive.screen import DiceParser
-    from fairground.games.zombie.screen.setup import read_config
+    from fairground.games.zombie.setup import read_config
     from fairground.verifier import verify
 
     ini = folder / "zdice.ini"

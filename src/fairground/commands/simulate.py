@@ -18,7 +18,7 @@ from fairground.core import BadParams, Fault, Game, InputError, Seat, UnknownNam
 from fairground.fair.bits import fresh
 from fairground.games import GAMES
 from fairground.games.fatestones.rules import FateStones
-from fairground.games.fatestones.screen.screen import add_dice, dice_file, writing
+from fairground.games.fatestones.screen import add_dice, dice_file, writing
 from fairground.lab.datasets import verify
 from fairground.lab.plans import Plan, plan_of, states_of, transcript_of, usual_lineup
 from fairground.lab.plots import FIGURES, Plot, in_text, of_file, save

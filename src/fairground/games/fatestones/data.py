@@ -21,7 +21,7 @@ from fairground.games.fatestones.rows import (
     report,
 )
 from fairground.games.fatestones.rules import Die, Hand, all_dice, fair_dice
-from fairground.games.fatestones.screen.screen import (
+from fairground.games.fatestones.screen import (
     HANDS,
     add_dice,
     add_hands,

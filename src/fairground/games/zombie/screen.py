@@ -18,10 +18,10 @@ from rich.cells import cell_len
 from fairground.core import IllegalMove, InputError, Seat
 from fairground.fair.chains import LONGEST_STIR
 from fairground.fair.vault import Vault
+from fairground.games.zombie import look, setup
+from fairground.games.zombie.look import ZombieArt
 from fairground.games.zombie.rules import PASS, ROLL, State, Zombie
-from fairground.games.zombie.screen import look, setup
-from fairground.games.zombie.screen.look import ZombieArt
-from fairground.games.zombie.screen.setup import Company, Config, Guest, company
+from fairground.games.zombie.setup import Company, Config, Guest, company
 from fairground.games.zombie.words import TYPED, ZombieWords, rolled
 from fairground.players import Player
 from fairground.players.bot import BotFailure

@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from fairground.core import InputError, Seat, Unreadable
 from fairground.fair.schemes import Chair
+from fairground.games.zombie.look import ZombieArt, how_it_ends
 from fairground.games.zombie.rules import COLOURS, Zombie
-from fairground.games.zombie.screen.look import ZombieArt, how_it_ends
-from fairground.games.zombie.screen.screen import Evening, GameController, Pauses, Wanted
-from fairground.games.zombie.screen.setup import (
+from fairground.games.zombie.screen import Evening, GameController, Pauses, Wanted
+from fairground.games.zombie.setup import (
     BOT_ENDING,
     LEAST_PLAYERS,
     Company,

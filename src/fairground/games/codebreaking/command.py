@@ -23,7 +23,7 @@ from fairground.games.codebreaking.rules import (
     Row,
     write_code,
 )
-from fairground.games.codebreaking.screen.screen import (
+from fairground.games.codebreaking.screen import (
     NAMES,
     BreakerScreen,
     CodeArt,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from fairground.core import BadParams, InputError, UnknownName, Unreadable
+from fairground.games.zombie.look import ZombieArt, how_it_ends
 from fairground.games.zombie.rules import CELLS, DEFAULTS, FATAL, LIMITS, MOST_FACES, Zombie
-from fairground.games.zombie.screen.look import ZombieArt, how_it_ends
 from fairground.players import fitting, offered
 from fairground.terminal.evening import difficulties, player_for
 

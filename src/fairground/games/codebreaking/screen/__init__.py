@@ -1,1 +1,0 @@
-"""``fairground codebreaking`` and ``fairground solve codebreaking``."""

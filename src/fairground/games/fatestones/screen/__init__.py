@@ -1,1 +1,0 @@
-"""``fairground fatestones``, and FateStones as data."""

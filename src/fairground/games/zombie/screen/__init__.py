@@ -1,1 +1,0 @@
-"""``fairground zombie`` and ``fairground solve zombie``."""
