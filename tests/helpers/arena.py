@@ -26,7 +26,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from fairground.clients.protocol import PROBLEM
 from fairground.clients.table import PlayedTable, play
+from fairground.server.app import make_app
 from fairground.server.http.connection import Connection, Hosts, connection_of
+from fairground.server.limits.gate import ClientLimits, Gate
 from fairground.server.limits.metrics import Metrics
 from fairground.server.serve import address_of, bind
 
@@ -59,6 +61,13 @@ def problem(answer: Any, status: int, code: str) -> str:
     body = answer.json()
     assert (body["status"], body["code"]) == (status, code), body
     return str(body["detail"])
+
+
+def gated(database: str, **options: Any) -> Any:
+    """An arena behind its gate."""
+    limits, metrics = ClientLimits(), Metrics()
+    app: Any = make_app(database, limits=limits, metrics=metrics, **options)
+    return Gate(app, limits, metrics)
 
 
 @contextmanager

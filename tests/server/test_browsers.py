@@ -19,7 +19,7 @@ from fairground.server.app import make_app
 from fairground.testing.laws import playouts
 from fairground.words import words_for
 from tests.helpers import arena_games
-from tests.helpers.arena import Client
+from tests.helpers.arena import Client, gated
 from tests.helpers.samples import SAMPLES, Sample
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -109,10 +109,13 @@ def test_a_person_is_sent_to_the_page_and_a_program_is_not(client: Client) -> No
     assert answer.status_code != 303
 
 
-def test_every_answer_has_safe_headers(client: Client) -> None:
-    names = opened(client)
-    for path in ("/games", "/tables/{name}", "/tables/nobody", "/nowhere", "/schema", "/metrics"):
-        headers = client.get(path.format(**names)).headers
+def test_every_answer_has_safe_headers(database: str) -> None:
+    paths = ("/games", "/tables/{name}", "/tables/nobody", "/nowhere", "/schema", "/metrics")
+    with TestClient(gated(database)) as client:
+        names = opened(client)
+        answers = [client.get(path.format(**names)) for path in paths]
+    for answer in answers:
+        headers = answer.headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "no-referrer"
 

@@ -12,8 +12,9 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.server.app import make_app
-from fairground.server.http import front
 from fairground.server.http.requests import LARGEST_BODY
+from fairground.server.limits.gate import ClientLimits, Gate
+from fairground.server.limits.metrics import Metrics
 from fairground.server.oracles.service import Oracles
 
 Client = TestClient[Litestar]
@@ -27,8 +28,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Litestar:
 
 
 @pytest.fixture(scope="module")
-def client(app: Litestar) -> Iterator[Client]:
-    with TestClient(app) as client:
+def client(app: Any) -> Iterator[Client]:
+    gate: Any = Gate(app, ClientLimits(), Metrics())
+    with TestClient(gate) as client:
         yield client
 
 
@@ -131,10 +133,8 @@ def served(app: Litestar, path: str, messages: Sequence[Any]) -> list[Any]:
         "type": "http", "method": "POST", "path": path, "raw_path": path.encode(),
         "query_string": b"", "headers": [(b"host", b"x")], "scheme": "http",
     }  # fmt: skip
-    route, names = front._route_of(scope)
-    assert route is not None
-    serving = front._serve(route, names, app.state.arena, scope, receive, send)
-    asyncio.run(serving)
+    gate: Any = Gate(app, ClientLimits(), Metrics())  # type: ignore[arg-type]
+    asyncio.run(gate(scope, receive, send))
     return told
 
 

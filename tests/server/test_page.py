@@ -15,6 +15,7 @@ from fairground.core import InputError
 from fairground.server import page as files
 from fairground.server.app import make_app
 from fairground.server.serve import Settings
+from tests.helpers.arena import gated
 from tests.helpers.page import page
 
 Client = TestClient[Any]
@@ -23,7 +24,7 @@ Client = TestClient[Any]
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Client]:
     page()
-    with TestClient(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
+    with TestClient(gated(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
         yield client
 
 
@@ -122,7 +123,7 @@ def test_an_arena_without_its_page_says_how_to_build_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "_ready", lambda frames: {})
-    with TestClient(make_app(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
+    with TestClient(gated(f"sqlite:///{tmp_path / 'arena.db'}")) as client:
         answer = client.get("/")
     assert answer.status_code == 501
     assert "make page" in answer.json()["detail"]

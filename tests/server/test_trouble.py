@@ -23,7 +23,6 @@ from litestar.testing import TestClient
 
 from fairground.core import InputError
 from fairground.server import storage
-from fairground.server.app import make_app
 from fairground.server.limits.gate import ClientLimits, Gate
 from fairground.server.limits.metrics import Metrics
 from fairground.server.serve import GatedArena, Settings, _Structured
@@ -39,6 +38,7 @@ from fairground.store import (
     retried,
     sqlite,
 )
+from tests.helpers.arena import gated
 from tests.helpers.stores import new_database
 
 CLASSIC = {"base": 6, "length": 4}
@@ -60,12 +60,6 @@ def held(path: Path) -> Iterator[None]:
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY", 20)
     monkeypatch.setattr(storage, "PAUSE", 0.01)
-
-
-def gated(database: str) -> Any:
-    limits, metrics = ClientLimits(), Metrics()
-    app: Any = make_app(database, limits=limits, metrics=metrics, croupier=None)
-    return Gate(app, limits, metrics)
 
 
 @pytest.mark.usefixtures("impatient")

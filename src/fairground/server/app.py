@@ -103,7 +103,6 @@ def make_app(
             Exception: problems.unexpected,
         },
         before_request=addresses.check,
-        before_send=[addresses.add_safe_headers],
         dto=requests.Body,
         return_dto=None,
         request_max_body_size=requests.LARGEST_BODY,

@@ -129,8 +129,6 @@ def _file(name: str, content: bytes, policy: str, **more: str) -> File:
     headers = {
         "Content-Type": TYPES[ending],
         "Cache-Control": FOR_EVER if HASHED.fullmatch(name) else ASK_AGAIN,
-        "X-Content-Type-Options": "nosniff",
-        "Referrer-Policy": "no-referrer",
         CSP: policy,
         **more,
     }

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
 from litestar import MediaType, Request, Response
 from litestar.datastructures import URL
-from litestar.types import Message, Scope
+from litestar.exceptions import NotFoundException
 
 from fairground.clients.protocol import JSON
-from fairground.server.http import requests
-from fairground.server.http.requests import must_be_from_here
+from fairground.server.http.requests import (
+    Head,
+    must_be_acceptable,
+    must_be_address,
+    must_be_from_here,
+    must_be_names,
+    must_have_body,
+    prefers,
+)
 from fairground.server.state import ArenaState, the_arena
 
 
@@ -41,7 +48,7 @@ def see_other(where: str) -> Response[bytes]:
     return Response(b"", status_code=303, headers={"Location": where}, media_type=MediaType.TEXT)
 
 
-# Browsers: redirects to the page, and safe headers
+# Checks before every route, and redirects of browsers to the page
 #
 # Programs and people share addresses. A program that asks for ``/tables/ID`` gets JSON. A person
 # who opens the same address in a browser is redirected to that table on the page.
@@ -58,36 +65,49 @@ ON_THE_PAGE: Final = {
 network, so a seat's secret reaches nobody but the arena.
 """
 
-SAFE: Final = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
-"""Nothing here is to be taken for something else, nor do other sites learn what was read here."""
-
 
 async def check(request: Request[Any, Any, Any]) -> Response[Any] | None:
-    """Before every route: whose request it is, whether a person makes it, and how it is read."""
-    head, public_url = requests.Head(request.scope), the_arena(request.app.state).public_url
-    must_be_from_here(head, public_url)
-    names = request.path_params.values()
-    where = place_on_the_page(head, request.scope["path_template"], names, public_url)
-    return await requests.check(request, head) if where is None else see_other(where)
+    """Refuse what no route of the framework should see; answer OPTIONS for all of them."""
+    head, handler = Head(request.scope), request.route_handler
+    where = admit(
+        head,
+        request.scope["path_template"],
+        request.path_params.values(),
+        handler.media_type,
+        the_arena(request.app.state).public_url,
+    )
+    if where is not None:
+        return see_other(where)
+    if head.method == "OPTIONS":
+        return Response(None, status_code=204, headers={"Allow": _methods(request)})
+    if request.scope["path_template"].startswith("/schema/{"):
+        raise NotFoundException  # the framework would answer with a page in HTML
+    if handler.parsed_data_field is not None:
+        must_have_body(head, await request.body())
+    return None
 
 
-def place_on_the_page(
-    head: requests.Head, pattern: str, names: Iterable[str], public_url: str | None
+def _methods(request: Request[Any, Any, Any]) -> str:
+    here = request.scope["path_template"]
+    routes = (route for route in request.app.routes if route.path_format == here)
+    return ", ".join(sorted({method for route in routes for method in route.methods}))
+
+
+def admit(
+    head: Head,
+    pattern: str,
+    names: Collection[str],
+    media_type: MediaType | str,
+    public_url: str | None,
 ) -> str | None:
-    """Return where the page shows what a browser asks for; ``None``: a program asks."""
-    place = ON_THE_PAGE.get(pattern)
-    if place is None or head.method not in ("GET", "HEAD"):
+    """Refuse what no route should see. Return the place on the page, if a browser asks for it."""
+    must_be_from_here(head, public_url)
+    must_be_address(head)
+    if head.method == "OPTIONS":
         return None
-    if not requests.prefers(head.get("accept") or "", MediaType.HTML, JSON):
-        return None
-    if not all(requests.NAME.fullmatch(name) for name in names):
-        return None
-    return f"{(public_url or '').rstrip('/')}/#/{place.format(*names)}"
-
-
-async def add_safe_headers(message: Message, _: Scope) -> None:
-    """To every answer that does not have them."""
-    if message["type"] == "http.response.start":
-        headers = message["headers"] = list(message.get("headers", ()))
-        given = {name for name, _ in headers}
-        headers += [one for one in SAFE if one[0] not in given]
+    must_be_names(names)
+    shown = ON_THE_PAGE.get(pattern) if head.method in ("GET", "HEAD") else None
+    if shown is not None and prefers(head.get("accept") or "", MediaType.HTML, JSON):
+        return f"{(public_url or '').rstrip('/')}/#/{shown.format(*names)}"
+    must_be_acceptable(head, media_type)
+    return None

@@ -8,7 +8,6 @@ answer other methods.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any, Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -19,26 +18,20 @@ from msgspec import Meta, Struct
 
 from fairground.clients.protocol import JSON, RECEIPT
 from fairground.core import FairgroundError
-from fairground.server.http.addresses import SAFE, base, place_on_the_page
-from fairground.server.http.problems import ArenaError, Malformed, answer_of, quoted, tell
+from fairground.server.http.addresses import admit, base
+from fairground.server.http.problems import Malformed, answer_of, quoted, tell
 from fairground.server.http.requests import (
     LONGEST_WAIT,
     Head,
     decoded,
-    must_be_acceptable,
-    must_be_address,
-    must_be_from_here,
-    must_be_names,
     must_have_body,
     read_body,
 )
-from fairground.server.limits.gate import Scope, Send
+from fairground.server.limits.gate import Scope
 from fairground.server.oracles.wire import Submission
 from fairground.server.state import ArenaState, the_arena
 from fairground.server.tables.views import describe
 from fairground.server.tables.wire import NewAnswer
-
-log = logging.getLogger("fairground.server")
 
 RECEIPT_HEADER: Final = RECEIPT.lower().encode()
 
@@ -153,14 +146,10 @@ async def _serve(
     receive, send = ways
     try:
         head = Head(scope)
-        must_be_from_here(head, arena.public_url)
-        must_be_address(head)
-        where = place_on_the_page(head, route.pattern, names, arena.public_url)
+        where = admit(head, route.pattern, names, JSON, arena.public_url)
         if where is not None:
-            await tell(send, 303, [(b"location", where.encode()), *SAFE], b"")
+            await tell(send, 303, [(b"location", where.encode())], b"")
             return
-        must_be_names(names)
-        must_be_acceptable(head, JSON)
         said = None
         if route.reads is not None:
             body = await read_body(receive)
@@ -170,14 +159,6 @@ async def _serve(
             said = decoded(body, route.reads)
         answer, headers = await route.act(Asked(arena, scope, names, said))
     except FairgroundError as error:
-        await _refuse(send, error)
-    except Exception as error:  # our mistake
-        log.error("a request failed: %s %s", scope["method"], route.pattern, exc_info=error)
-        await _refuse(send, ArenaError())
+        await tell(send, *answer_of(error))
     else:
-        await tell(send, 200, [JSON_TYPE, *headers, *SAFE], _write(answer))
-
-
-async def _refuse(send: Send, error: FairgroundError) -> None:
-    status, headers, body = answer_of(error)
-    await tell(send, status, [*headers, *SAFE], body)
+        await tell(send, 200, [JSON_TYPE, *headers], _write(answer))

@@ -32,7 +32,6 @@ import msgspec
 from litestar.datastructures import State
 
 from fairground.clients.protocol import IDEMPOTENCY_KEY, JSON, RECEIPT
-from fairground.core import FairgroundError
 from fairground.fair.bits import Tag, digest
 from fairground.server.http.addresses import base
 from fairground.server.http.problems import (
@@ -40,7 +39,6 @@ from fairground.server.http.problems import (
     BeingServed,
     KeyReused,
     Malformed,
-    answer_of,
     quoted,
     tell,
 )
@@ -101,13 +99,7 @@ class Repeats:
         said = _header(scope)
         if said is None:
             return self._app(scope, receive, send)
-        return self._once(said, scope, receive, send)
-
-    async def _once(self, said: bytes, scope: Scope, receive: Receive, send: Send) -> None:
-        try:
-            await self._keyed(said, scope, receive, send)
-        except FairgroundError as error:
-            await tell(send, *answer_of(error))
+        return self._keyed(said, scope, receive, send)
 
     async def _keyed(self, said: bytes, scope: Scope, receive: Receive, send: Send) -> None:
         key = _read_key(said)

@@ -1,8 +1,8 @@
 """Reading of requests: ``Accept``, ``Content-Type``, body, query and origin.
 
-`check` runs before every route. A body is decoded in one strict step into the type that the route
-takes: ``"6"`` is no integer (``6.0`` is one: JSON knows no difference). Errors quote the wrong
-value.
+`addresses.admit` runs the checks before every route. A body is decoded in one strict step into the
+type that the route takes: ``"6"`` is no integer (``6.0`` is one: JSON knows no difference). Errors
+quote the wrong value.
 
 Two decisions of ours. ``Accept`` is obeyed when it is understood: a request that admits neither
 JSON nor the route's media type gets 406. An unreadable ``Accept`` counts as none, and parameters
@@ -20,9 +20,8 @@ from typing import Annotated, Any, ClassVar, Final
 from urllib.parse import unquote, urlsplit
 
 import msgspec
-from litestar import MediaType, Request, Response
+from litestar import MediaType
 from litestar.dto import AbstractDTO
-from litestar.exceptions import NotFoundException
 from litestar.params import QueryParameter
 from litestar.typing import FieldDefinition
 
@@ -53,8 +52,6 @@ FOLDERS: Final = ("/", "/docs/")
 RANGE: Final = re.compile(r"\s*([\w!#$&^.+*-]+)/([\w!#$&^.+*-]+)\s*((?:;[^;]*)*)")
 QUALITY: Final = re.compile(r";\s*q\s*=\s*([0-9.]+)\s*(?:;|$)", re.IGNORECASE)
 
-TheRequest = Request[Any, Any, Any]
-
 
 class Head:
     """The head of a request, as the checks look at it."""
@@ -74,21 +71,6 @@ class Head:
         return None if value is None else value.decode("latin-1")
 
 
-async def check(request: TheRequest, head: Head) -> Response[None] | None:
-    """Refuse what no route should see; answer OPTIONS for all of them."""
-    must_be_address(head)
-    handler = request.route_handler
-    if request.method == "OPTIONS":
-        return Response(None, status_code=204, headers={"Allow": _methods(request)})
-    must_be_names(request.path_params.values())
-    if request.scope["path_template"].startswith("/schema/{"):
-        raise NotFoundException  # the framework would answer with a page in HTML
-    must_be_acceptable(head, _media_type(handler.media_type))
-    if handler.parsed_data_field is not None:
-        must_have_body(head, await request.body())
-    return None
-
-
 def must_be_names(names: Iterable[str]) -> None:
     """Refuse a name that none of ours can be."""
     for name in names:
@@ -96,10 +78,14 @@ def must_be_names(names: Iterable[str]) -> None:
             raise Unknown(f"nothing here has the name {quoted(name)}")
 
 
-def must_be_acceptable(head: Head, offered: str) -> None:
+def must_be_acceptable(head: Head, media_type: MediaType | str) -> None:
     """Refuse a request that excludes what the route gives."""
     accept = head.get("accept")
-    if accept and accept != "*/*" and not _admits_any(accept, offered):
+    if not accept or accept == "*/*":
+        return
+    said = media_type.value if isinstance(media_type, Enum) else media_type
+    offered = said.partition(";")[0] or JSON  # problems are JSON, also where nothing else is given
+    if not _admits_any(accept, offered):
         raise NotAcceptable(f"this route gives {offered}, which Accept excludes: {quoted(accept)}")
 
 
@@ -121,17 +107,6 @@ def must_be_address(head: Head) -> None:
     if "%" in path or "//" in path or (path.endswith("/") and path not in FOLDERS):
         right = "/" + "/".join(filter(None, unquote(path).split("/")))
         raise Unknown(f"there is nothing at {quoted(path)}; do you mean {quoted(right)}?")
-
-
-def _media_type(said: MediaType | str) -> str:
-    """Without its parameters. A route that gives nothing but a problem gives that as JSON."""
-    return str(said.value if isinstance(said, Enum) else said).partition(";")[0] or JSON
-
-
-def _methods(request: TheRequest) -> str:
-    here = request.scope["path_template"]
-    routes = (route for route in request.app.routes if route.path_format == here)
-    return ", ".join(sorted({method for route in routes for method in route.methods}))
 
 
 # What the client wants to get

@@ -17,6 +17,7 @@ from ipaddress import IPv6Address, IPv6Network
 from typing import Any, Final
 
 from fairground.clients.protocol import REQUEST_ID
+from fairground.core import FairgroundError
 from fairground.server.http.problems import (
     ArenaError,
     Stopping,
@@ -119,6 +120,9 @@ RECEIVE: ContextVar[Receive | None] = ContextVar("receive", default=None)
 
 ID_HEADER: Final = REQUEST_ID.lower().encode()
 
+SAFE: Final = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
+"""Headers of every answer: it is what it says it is, and other sites do not learn what was read."""
+
 access = logging.getLogger("fairground.access")
 log = logging.getLogger("fairground.server")
 
@@ -211,7 +215,8 @@ class Gate:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = [*message.get("headers", ()), (ID_HEADER, number.encode())]
+                given = message.get("headers", ())
+                message["headers"] = [*given, *SAFE, (ID_HEADER, number.encode())]
             await send(message)
 
         wait = self._limits.admit(client, began)
@@ -220,15 +225,16 @@ class Gate:
         RECEIVE.set(receive)
         try:
             if wait:
-                error = TooManyRequests()
-                await tell(noting, *answer_of(error, math.ceil(wait)))
+                await tell(noting, *answer_of(TooManyRequests(), math.ceil(wait)))
                 return
             await self._app(scope, receive, noting)
         except asyncio.CancelledError:  # the arena stops, and waits no longer
             if not status:
                 await tell(noting, *answer_of(Stopping()))
+        except FairgroundError as error:
+            await tell(noting, *answer_of(error))
         except Exception:  # our mistake, in front of the framework
-            log.exception("a request failed: %s", scope["method"])
+            log.exception("a request failed: %s %s", scope["method"], scope.get("path_template"))
             if not status:
                 await tell(noting, *answer_of(ArenaError()))
         finally:
