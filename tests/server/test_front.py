@@ -12,13 +12,10 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.server.app import make_app
-from fairground.server.http.requests import LARGEST_BODY
 from fairground.server.limits.gate import ClientLimits, Gate
 from fairground.server.limits.metrics import Metrics
-from fairground.server.oracles.service import Oracles
 
 Client = TestClient[Litestar]
-GOOD = b'{"submission": [0, 5, 1, 1]}'
 
 
 @pytest.fixture(scope="module")
@@ -35,57 +32,10 @@ def client(app: Any) -> Iterator[Client]:
 
 
 @pytest.fixture
-def oracle(client: Client) -> str:
-    body = {"base": 6, "length": 4, "oracle_type": "nice"}
-    made = client.post("/neworacle", json=body, follow_redirects=False)
-    return str(made.headers["location"])
-
-
-@pytest.fixture
 def table(client: Client) -> Any:
     seats = [{"name": "Ada", "lends": "stir"}, {"name": "Bob", "lends": "stir"}]
     wanted = {"game": "zombie/2", "params": {"players": 2}, "seats": seats}
     return client.post("/tables", json=wanted).json()
-
-
-@pytest.mark.parametrize(
-    ("headers", "body", "refused"),
-    [
-        ({"Origin": "https://evil.example"}, GOOD, (403, "arena/forbidden")),
-        ({"Sec-Fetch-Site": "cross-site"}, GOOD, (403, "arena/forbidden")),
-        ({"Accept": "image/png"}, GOOD, (406, "arena/not-acceptable")),
-        ({"Content-Type": "text/xml"}, GOOD, (415, "arena/media-type")),
-        ({"Content-Encoding": "gzip"}, GOOD, (415, "arena/media-type")),
-        ({}, b"", (400, "arena/malformed")),
-        ({}, b"{", (400, "arena/malformed")),
-        ({}, b'{"submission": "x"}', (400, "arena/malformed")),
-        ({}, b"[" * 40_000, (400, "arena/malformed")),
-        ({}, b'{"submission": [9, 9, 9, 9]}', (422, "move/illegal")),
-        ({}, b" " * (LARGEST_BODY + 1), (413, "arena/too-large")),
-    ],
-)
-def test_refusals(
-    client: Client, oracle: str, headers: dict[str, str], body: bytes, refused: tuple[int, str]
-) -> None:
-    answer = client.post(oracle, content=body, headers=headers)
-    assert (answer.status_code, answer.json()["code"]) == refused
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert client.get(oracle).json()["attempts"] == 0
-
-
-def test_the_framework_answers_other_methods_and_addresses(client: Client, oracle: str) -> None:
-    assert client.patch(oracle).status_code == 405
-    assert client.options(oracle).headers["allow"] == "DELETE, GET, HEAD, OPTIONS, POST"
-    assert client.post("/oracle/").status_code == 404
-    assert client.post(f"{oracle}/").status_code == 404
-    assert client.post(oracle.replace("/oracle/", "/%6fracle/"), content=GOOD).status_code == 404
-
-
-def test_a_submission_and_its_receipt(client: Client, oracle: str) -> None:
-    answer = client.post(oracle, content=GOOD)
-    assert answer.status_code == 200 and len(answer.headers["fairground-receipt"]) == 64
-    assert answer.json().keys() == {"full_match_count", "partial_match_count"}
 
 
 def test_looks(client: Client, table: Any) -> None:
@@ -105,18 +55,6 @@ def test_looks(client: Client, table: Any) -> None:
         page = client.get(url, headers={"Accept": "text/html"}, follow_redirects=False)
         assert page.status_code == 303 and "/#/" in page.headers["location"]
     assert client.get(seat).headers["cache-control"] == "no-store"
-
-
-def test_a_mistake_of_ours_has_its_form(
-    client: Client, oracle: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
-) -> None:
-    async def broken(*_: Any) -> Any:
-        raise ValueError("secret")
-
-    monkeypatch.setattr(Oracles, "submit", broken)
-    answer = client.post(oracle, content=GOOD)
-    assert (answer.status_code, answer.json()["code"]) == (500, "arena/error")
-    assert "secret" not in answer.text and "secret" in caplog.text
 
 
 def served(app: Litestar, path: str, messages: Sequence[Any]) -> list[Any]:

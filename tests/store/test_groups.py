@@ -22,7 +22,6 @@ from fairground.store import (
     open_store,
     postgres,
 )
-from fairground.store.postgres import can_go_together
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.stores import execute, news_of
 
@@ -80,15 +79,6 @@ async def test_only_so_many_commits_wait(tmp_path: Path, monkeypatch: pytest.Mon
     assert await asyncio.gather(first, *wait) == ["written"] * 6
     assert await store.read("sixth") is None
     await store.close()
-
-
-async def test_a_log_that_is_made_in_a_group_can_grow_in_it(store: Store) -> None:
-    commits = [Append("a", step, line(str(step)), "oracle") for step in range(5)]
-    done = await asyncio.gather(*(outcome(store, commit) for commit in commits))
-    assert set(done) == {"written"}
-    stored = await store.read("a")
-    assert stored is not None
-    assert stored.data == b"0\n1\n2\n3\n4\n"
 
 
 async def test_the_stale_of_a_group_are_refused_and_the_others_written(store: Store) -> None:
@@ -173,15 +163,6 @@ async def test_one_who_wants_to_replace_a_secret_is_found_among_many(store: Stor
         assert stored is not None
         assert stored.secrets == (secret,)
         assert len(stored.lines) == (1 if name == "log7" else 2)
-
-
-def test_who_may_share_a_statement() -> None:
-    alone = (Append("a", 1, ()),)
-    first = (Append("b", 0, ()),)
-    both = (Append("c", 4, ()), Append("d", 4, ()))
-    twice = (Append("e", 1, ()),), (Append("e", 2, ()),)
-    beside = (Append("d", 5, ()),)
-    assert can_go_together([alone, first, both, *twice, beside]) == [0, 1]
 
 
 async def test_everybody_hears_everything_once(postgres_url: str) -> None:
