@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fairground.core import InputError
 from fairground.terminal.console import Arguments
@@ -33,18 +33,14 @@ def _arguments() -> Arguments:
         "Ctrl-C or SIGTERM stops it when what is in flight is answered. Exit code 0 after\n"
         "SIGTERM, 130 after Ctrl-C, 2 if it cannot start.",
     )
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="the address to listen on (default 127.0.0.1)"
-    )
+    parser.add_argument("--host", help="the address to listen on (default 127.0.0.1)")
     parser.add_argument(
         "--behind-proxy",
         action="store_true",
         help="a proxy such as deploy/nginx.conf stands before this arena; needed to listen on an "
         "address that other machines can reach",
     )
-    parser.add_argument(
-        "--port", type=int, default=8000, help="the port; 0 takes any free one (default 8000)"
-    )
+    parser.add_argument("--port", type=int, help="the port; 0 takes any free one (default 8000)")
     parser.add_argument(
         "--database",
         metavar="URL",
@@ -62,7 +58,7 @@ def _arguments() -> Arguments:
         "--allow-factory",
         metavar="PREFIX",
         action="append",
-        default=[],
+        dest="allow_factories",
         help="contests may relay games to oracle factories below this URL, and the arena sends "
         "requests to no other address; give it once for each (docs/http.md says how it is read)",
     )
@@ -96,7 +92,7 @@ def _arguments() -> Arguments:
         "--allow-frame",
         metavar="ORIGIN",
         action="append",
-        default=[],
+        dest="allow_frames",
         help="a web site that may show the arena's page in a frame, as https://friend.example; "
         "give it once for each (default: none)",
     )
@@ -104,7 +100,7 @@ def _arguments() -> Arguments:
         "--allow-host",
         metavar="NAME",
         action="append",
-        default=[],
+        dest="allow_hosts",
         help="a name under which this arena may be asked, besides localhost, addresses in "
         "digits, this machine's name and that in --public-url; give it once for each",
     )
@@ -201,32 +197,20 @@ def default_database() -> str:
 def run(arguments: Sequence[str]) -> int:
     """``fairground serve``"""
     options = _arguments().parse_args(arguments)
-    from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, OPEN_GAMES, RATE
     from fairground.server.serve import Settings, serve
 
-    database = options.database or default_database()
-    if options.database is not None:
+    if options.database is None:
+        options.database = default_database()
+    else:
         _must_have_a_folder(options.database)
     place, keys = _croupier(options)
-    in_memory = options.games_in_memory
-    settings = Settings(
-        database=database,
-        host=options.host,
-        port=options.port,
-        behind_proxy=options.behind_proxy,
-        public_url=options.public_url,
-        tls_cert=options.tls_cert,
-        tls_key=options.tls_key,
-        allow_factories=tuple(options.allow_factory),
-        rate=RATE if options.rate is None else options.rate,
-        open_games=OPEN_GAMES if options.open_games is None else options.open_games,
-        idle_limit=IDLE if options.idle_limit is None else options.idle_limit,
-        games_in_memory=GAMES_IN_MEMORY if in_memory is None else in_memory,
-        access_log=options.access_log,
-        allow_frames=tuple(options.allow_frame),
-        allow_hosts=tuple(options.allow_host),
-        croupier=place,
-    )
+    options.croupier = place
+    given: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in vars(options).items()
+        if name in Settings.__struct_fields__ and (value is not None or name == "croupier")
+    }
+    settings = Settings(**given)
 
     def started(url: str) -> None:
         shown = options.public_url or url
@@ -237,7 +221,7 @@ def run(arguments: Sequence[str]) -> int:
         if place is not None:
             where = "a ledger of play money" if place.node is None else f"the Bank {place.bank}"
             print(f"  croupier  {url}/croupier (at {where})")
-        print(f"  storage   {_without_password(database)}")
+        print(f"  storage   {_without_password(settings.database)}")
         print("Stop it with Ctrl-C.", flush=True)
 
     told = serve(settings, started, keys)

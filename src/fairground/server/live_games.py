@@ -356,30 +356,6 @@ class Live:
         return memory if memory or before else None
 
 
-class _Use:
-    """``async with hall.using(...)``: holds the lock of a game.
-
-    A game with lines that are not in the store is thrown away in the end.
-    """
-
-    def __init__(self, hall: Hall, log: str, kind: str) -> None:
-        self._hall, self._log, self._kind = hall, log, kind
-
-    async def __aenter__(self) -> Live:
-        while True:
-            self._live = live = await self._hall.find(self._log, self._kind)
-            await live.lock.acquire()
-            if self._hall.has(live):
-                return live
-            live.lock.release()  # dropped while we waited: look again
-
-    async def __aexit__(self, *_: object) -> None:
-        live = self._live
-        if live.stored != live.table.transcript.step:
-            self._hall.forget(live)
-        live.lock.release()
-
-
 class Hall:
     """All games of one arena."""
 
@@ -452,9 +428,19 @@ class Hall:
         self.saved(live)
         self._live.put(live)
 
-    def using(self, log: str, kind: str) -> _Use:
-        """Lock a game to act on it. On any error the copy in memory is dropped."""
-        return _Use(self, log, kind)
+    @asynccontextmanager
+    async def using(self, log: str, kind: str) -> AsyncIterator[Live]:
+        """Lock a game to act on it. A game with lines that are not stored is dropped in the end."""
+        while True:
+            live = await self.find(log, kind)
+            async with live.lock:
+                if self.has(live):  # else it was dropped while we waited: look again
+                    try:
+                        yield live
+                    finally:
+                        if live.stored != live.table.transcript.step:
+                            self.forget(live)
+                    return
 
     def has(self, live: Live) -> bool:
         return self._live.get(live.log) is live

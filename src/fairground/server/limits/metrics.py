@@ -41,8 +41,6 @@ class Metrics:
             ["method", "route", "status"],
             registry=self.registry,
         )
-        self._counters: dict[tuple[str, str, int], Counter] = {}
-        """The counters of single labels, which the library takes long to find."""
         self._commits = Histogram(
             "fairground_commit_seconds",
             "How long a commit took until it was durable.",
@@ -66,11 +64,7 @@ class Metrics:
 
         ``route`` is the pattern of the route, never the address: addresses hold secrets.
         """
-        key = method if method in METHODS else "other", route, status
-        counter = self._counters.get(key)
-        if counter is None:
-            counter = self._counters[key] = self._requests.labels(*key)
-        counter.inc()
+        self._requests.labels(method if method in METHODS else "other", route, status).inc()
 
     def committed(self, seconds: float) -> None:
         self._commits.observe(seconds)
