@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 
 from fairground.bank.bank_port import GameOutcome
-from fairground.bank.calls import from_json
+from fairground.bank.calls import Envelope, from_json
 from fairground.bank.croupier.client import DeskClient
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.journal import kept_key
@@ -32,7 +32,7 @@ from fairground.bank.croupier_port import (
 from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank, LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS
-from fairground.bank.messages import Bet, Key, SessionState, SessionTerms
+from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms, must_be_signed
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
@@ -41,7 +41,7 @@ from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.table import follow
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
-from fairground.server.croupier.wire import BODIES, BetIn, SessionTermsIn, StateIn
+from fairground.server.croupier.wire import ANSWERS, BODIES, BetIn, SessionTermsIn, StateIn
 from fairground.store import open_store
 from fairground.verifier import verify
 from tests.helpers.arena import Process, in_a_thread
@@ -221,6 +221,17 @@ def test_both_write_the_same_record_and_his_routes_refuse_clearly(
 def test_bodies_have_the_fields_that_are_signed() -> None:
     for body, message in ((BetIn, Bet), (SessionTermsIn, SessionTerms), (StateIn, SessionState)):
         assert body.__struct_fields__ == message._fields
+
+
+def test_the_examples_are_signed_by_their_parties() -> None:
+    """They were written once, as a story of the keys 1 and 2: a reader may check them."""
+    (bank,), (sent,) = ANSWERS["get_bank"].values(), BODIES["make_call"].values()
+    domain = Domain(bank["chain"], bank["bank"])
+    Envelope.from_json(sent).must_be_signed(domain)
+    for route in ("place_bet", "bet_on_hand"):
+        (said,) = BODIES[route].values()
+        bet, signature = from_json(MESSAGES["bet"], said)
+        must_be_signed(domain, bet, signature, bet.player_key)
 
 
 def test_an_arena_without_a_croupier(tmp_path: Path) -> None:
