@@ -230,15 +230,11 @@ def _missing(page: JournalPage, bet: Bet, seen: Seen, patience: int) -> Duty:
 def _final(page: JournalPage, seen: Seen, deaf: Collection[int]) -> Duty | None:
     """Return his next note about the Bank's final word, if there is one."""
     game = seen.final
-    running = game.outcome == GameOutcome.OPEN and seen.time <= game.deadline
-    if game.step == Step.BET_SUBMITTED and page.told == 0 and running:
-        return Write("told", {"seed_id": 0})
     if game.step >= Step.HAND_DEALT and page.heard[0] is None and 0 not in deaf:
         return Fetch(0)
-    if game.replaced is not None and game.replaced != page.order:
-        return Write("ordered", {"order": list(game.replaced)})
-    if game.step == Step.ORDER_SUBMITTED and page.told == 1 and running:
-        return Write("told", {"seed_id": 1})
+    running = game.outcome == GameOutcome.OPEN and seen.time <= game.deadline
+    if (note := _order_or_seed(page, game, running=running)) is not None:
+        return note
     drawn = game.step == Step.HAND_FINAL and game.order
     if drawn and page.heard[1] is None and 1 not in deaf:
         return Fetch(1)
@@ -248,18 +244,23 @@ def _final(page: JournalPage, seen: Seen, deaf: Collection[int]) -> Duty | None:
     return None
 
 
+def _order_or_seed(page: JournalPage, game: BankGame, *, running: bool) -> Write | None:
+    """Write the Bank's order down, or tell the seed that this step wants while its time runs."""
+    if game.replaced is not None and game.replaced != page.order:
+        return Write("ordered", {"order": list(game.replaced)})
+    return Write("told", {"seed_id": page.told}) if running and _wants_seed(page, game) else None
+
+
+def _wants_seed(page: JournalPage, game: BankGame) -> bool:
+    """Return whether the game waits for the seed that he tells next."""
+    return page.told < len(SEED_AFTER) and game.step == SEED_AFTER[page.told]
+
+
 def _in_a_hurry(page: JournalPage, seen: Seen, margin: int) -> Duty | None:
     """Tell a seed for a bet or an order that is not final, since time runs out."""
     game = seen.now
-    if game.outcome != GameOutcome.OPEN or not 0 <= game.deadline - seen.time < margin:
-        return None
-    if game.step == Step.BET_SUBMITTED and page.told == 0:
-        return Write("told", {"seed_id": 0})
-    if game.step != Step.ORDER_SUBMITTED or page.told != 1:
-        return None
-    if game.replaced is not None and game.replaced != page.order:
-        return Write("ordered", {"order": list(game.replaced)})
-    return Write("told", {"seed_id": 1})
+    hurries = game.outcome == GameOutcome.OPEN and 0 <= game.deadline - seen.time < margin
+    return _order_or_seed(page, game, running=True) if hurries and _wants_seed(page, game) else None
 
 
 def _bring(page: JournalPage, bet: Bet, seen: Seen, merges: bool) -> Duty:

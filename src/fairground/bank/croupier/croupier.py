@@ -132,12 +132,10 @@ class Habits(NamedTuple):
 def must_fit(offer: Offer, bet: Bet, chip_cost: int) -> None:
     """Raise `Declined` unless the bet is on this offer."""
     wanted = {
-        "croupier": offer.croupier,
-        "player": offer.player,
-        "croupier_key": offer.croupier_key,
-        "game_id": offer.game_id,
-        "croupier_commitment_0": offer.commitments[0],
-        "croupier_commitment_1": offer.commitments[1],
+        **{
+            name: getattr(offer, name) for name in ("croupier", "player", "croupier_key", "game_id")
+        },
+        **{f"croupier_commitment_{i}": one for i, one in enumerate(offer.commitments)},
         "chip_cost": chip_cost,
     }
     for field, value in wanted.items():
