@@ -27,13 +27,13 @@ from tests.helpers.session_journal import MemoryJournal
 from fairground.bank.bank_port import Bank
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.croupier.croupier import Croupier, Habits
+from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Key
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.player import SessionPlayer
+from fairground.bank.player.session import SessionPlayer
 from fairground.store.sqlite import SqliteStore
 
 HANDS = 200

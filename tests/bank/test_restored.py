@@ -19,7 +19,7 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import Closed
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import read_ledger
-from fairground.bank.session.player import SessionPlayer
+from fairground.bank.player.session import SessionPlayer
 from fairground.cli import main
 from fairground.store.sqlite import SqliteStore
 from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Clock, House, in_house

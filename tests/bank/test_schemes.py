@@ -8,12 +8,7 @@ from typing import Any
 import pytest
 
 from fairground.bank.messages import Bet, Domain, Key, Signer
-from fairground.bank.schemes import (
-    CroupierDealer,
-    HistoricDealer,
-    public_of,
-    read_public,
-)
+from fairground.bank.schemes import CroupierDealer, HistoricDealer, public_of, read_public
 from fairground.bank.seeds import Seed, WrongSeed, deal, fresh_seeds, mix, replace
 from fairground.core import BadParams, BadShare, InputError
 from fairground.fair.schemes import Chair

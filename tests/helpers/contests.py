@@ -9,15 +9,7 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-from fairground.contest.book import (
-    CLOSING,
-    DRAWN,
-    FORMAT,
-    Book,
-    Entry,
-    files_digest,
-    the_note,
-)
+from fairground.contest.book import CLOSING, DRAWN, FORMAT, Book, Entry, files_digest, the_note
 from fairground.contest.file import book_heading, game_heading, standings_line
 from fairground.contest.games import Disguise, Part, keeper_seed, order
 from fairground.contest.standings import standing

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fairground.bank.bank_port import short_name
 from fairground.bank.croupier.journal import SessionJournal
 from fairground.bank.croupier_port import UnknownGame
-from fairground.bank.session.page import Line, SessionPage
+from fairground.bank.session import Line, SessionPage
 
 
 class MemoryJournal(SessionJournal):

@@ -17,8 +17,8 @@ from fairground.bank.croupier_port import Declined, SaidOtherwise, TooSoon, Unkn
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Domain, Key, ReplacementOrder, SessionTerms, Signer
 from fairground.bank.player.notes import Notebook
+from fairground.bank.player.session import SessionPlayer
 from fairground.bank.seeds import fresh_seeds
-from fairground.bank.session.player import SessionPlayer
 from fairground.clients.http import Http, Refused
 from fairground.core import InputError, written
 from fairground.server.app import make_app

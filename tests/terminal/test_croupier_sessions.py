@@ -33,14 +33,14 @@ from fairground.bank.bank_port import (
     Step,
     Terms,
 )
+from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Declined, Drawn, Taken
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
 from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed, deal, mix
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.page import SessionPage
+from fairground.bank.session import SessionPage
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError, InputError
 from fairground.games.poker.holds import best_hold

@@ -29,7 +29,7 @@ from fairground.bank.messages import Key
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.session.player import SessionPlayer
+from fairground.bank.player.session import SessionPlayer
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.core import FairgroundError
 

@@ -87,7 +87,7 @@ CONTEST: Final = Suite(
 MONEY: Final = Suite(
     (
         *(f"bank/ledger/{one}.py" for one in ("rules", "lines")),
-        *(f"bank/session/{one}.py" for one in ("page", "croupier")),
+        *("bank/session.py", "bank/croupier/session.py"),
         *("bank/seeds.py", "bank/duties.py", "bank/hand.py"),
     ),
     (

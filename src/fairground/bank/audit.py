@@ -43,7 +43,7 @@ from fairground.bank.hand import next_head
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms, must_be_signed
 from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
-from fairground.bank.session.page import NO_HEAD
+from fairground.bank.session import NO_HEAD
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.games.poker.rules import PLAYER, BankPoker, hand_text
 from fairground.transcript import canonical

@@ -209,7 +209,7 @@ async def _watch(options: argparse.Namespace, payer: Key, accounts: Sequence[str
     from fairground.bank.calls import call_as_json
     from fairground.bank.chain.bank import ChainBank
     from fairground.bank.chain.watchtower import Watchtower
-    from fairground.bank.session.tower import Tower
+    from fairground.bank.session import Tower
 
     left = None if options.tower is None else Tower(options.tower)
     backoff, made = Backoff(options.every, LONGEST_PAUSE), 0

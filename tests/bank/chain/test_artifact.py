@@ -8,12 +8,7 @@ import subprocess
 
 import pytest
 
-from fairground.bank.bank_port import (
-    FOLDER,
-    WrongBank,
-    artifact,
-    parse,
-)
+from fairground.bank.bank_port import FOLDER, WrongBank, artifact, parse
 from tests.helpers.evm import CHIP, STEP_TIME, Bank, Evm
 from tests.helpers.places import ROOT
 

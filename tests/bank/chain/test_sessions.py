@@ -27,13 +27,7 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain.gas import LIMITS
 from fairground.bank.crypto.signatures import Signature
-from fairground.bank.messages import (
-    Key,
-    OrderAccepted,
-    SessionState,
-    SessionTerms,
-    Signer,
-)
+from fairground.bank.messages import Key, OrderAccepted, SessionState, SessionTerms, Signer
 from fairground.bank.seeds import packed_order
 from fairground.games.poker.rules import Poker, rank
 from tests.helpers.evm import (

@@ -14,25 +14,18 @@ from typing import Any, cast
 
 import pytest
 
-from fairground.bank.bank_port import (
-    BringHand,
-    Complain,
-    GameOutcome,
-    Phase,
-    Silence,
-    SubmitBet,
-)
+from fairground.bank.bank_port import BringHand, Complain, GameOutcome, Phase, Silence, SubmitBet
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.chain.watchtower import Watchtower
+from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Declined
 from fairground.bank.crypto import keystore
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Key, SessionTerms
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.player import SessionPlayer
-from fairground.bank.session.tower import Tower
+from fairground.bank.player.session import SessionPlayer
+from fairground.bank.session import Tower
 from fairground.cli import main
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import Round, enter

@@ -18,7 +18,7 @@ from fairground.bank.croupier_port import TooSoon
 from fairground.bank.crypto import keystore
 from fairground.bank.messages import Key
 from fairground.bank.player.notes import Notebook
-from fairground.bank.session.player import SessionPlayer
+from fairground.bank.player.session import SessionPlayer
 from fairground.cli import main
 from tests.helpers.anvil import Anvil, anvil
 from tests.helpers.arena import Process

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
+from fairground.bank import session as lines
 from fairground.bank.audit import settled_session, verify_session
 from fairground.bank.bank_port import GameOutcome, Phase
 from fairground.bank.chain.bank import ChainBank, deploy
 from fairground.bank.chain.node import ChainNode
+from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Declined
 from fairground.bank.duties import settle
 from fairground.bank.hand import Hand
 from fairground.bank.messages import Domain, Key, ReplacementOrder
-from fairground.bank.session import page as lines
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.player import SessionPlayer
+from fairground.bank.player.session import SessionPlayer
 from fairground.core import FairgroundError
 from fairground.games.poker.rules import Poker
 from tests.bank.session.test_programs import ORDERS, Moody

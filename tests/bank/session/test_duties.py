@@ -43,7 +43,7 @@ from fairground.bank.duties import session_duty as duty
 from fairground.bank.hand import Hand, HandEngine, Held
 from fairground.bank.messages import IN_SESSION, Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
-from fairground.bank.session.page import fits
+from fairground.bank.session import fits
 from fairground.games.poker.rules import PAYS, rank
 from tests.bank.ledger.test_rules import (
     CHIP,

@@ -11,21 +11,16 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.audit import (
-    SessionRecord,
-    read_session,
-    settled_session,
-    verify_session,
-)
+from fairground.bank.audit import SessionRecord, read_session, settled_session, verify_session
 from fairground.bank.bank_port import NO_SESSION, BankSession, Call, GameOutcome, Phase
 from fairground.bank.croupier.croupier import GAME_CALLS, Croupier
+from fairground.bank.croupier.session import SESSION_CALLS, SessionCroupier
 from fairground.bank.croupier_port import Busy, Closed, Declined, Drawn, Taken
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
+from fairground.bank.player.session import BetTooLarge, SessionPlayer
 from fairground.bank.seeds import Seed
-from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
-from fairground.bank.session.player import BetTooLarge, SessionPlayer
 from fairground.core import Fault, InputError
 from fairground.store.sqlite import SqliteStore
 from fairground.verifier import verify
@@ -502,7 +497,7 @@ async def test_a_node_that_is_a_block_behind_is_waited_for(
                 return NO_SESSION
             return found
 
-    monkeypatch.setattr("fairground.bank.session.player.GLANCE", 0)
+    monkeypatch.setattr("fairground.bank.player.session.GLANCE", 0)
 
     bank = await Behind.open(hall.store, clock=hall.clock)
     bank.behind = 3
@@ -511,7 +506,7 @@ async def test_a_node_that_is_a_block_behind_is_waited_for(
     assert bank.behind == 0
     await player.close()
     # A session that never comes is not waited for without end.
-    monkeypatch.setattr("fairground.bank.session.player.NODE_LAG", 0)
+    monkeypatch.setattr("fairground.bank.player.session.NODE_LAG", 0)
     bank.behind = 10**6
     with pytest.raises(Declined, match="did not bring the session"):
         await SessionPlayer.open(bank, hall.croupier, GUEST, funds)

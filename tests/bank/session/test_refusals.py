@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 import pytest
 
+from fairground.bank import session as lines
 from fairground.bank.bank_port import (
     NO_GAME,
     NO_KEY,
@@ -33,6 +34,7 @@ from fairground.bank.bank_port import (
     Terms,
     short_name,
 )
+from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Closed, Declined, Drawn, SaidOtherwise, TooSoon
 from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
 from fairground.bank.hand import HandEngine
@@ -46,9 +48,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
-from fairground.bank.session import page as lines
-from fairground.bank.session.croupier import SessionCroupier
-from fairground.bank.session.page import STOPPED, Line, SessionPage, beginning
+from fairground.bank.session import STOPPED, Line, SessionPage, beginning
 from fairground.core import Fault
 from tests.helpers.session_journal import MemoryJournal
 

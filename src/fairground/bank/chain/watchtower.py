@@ -8,7 +8,7 @@ nobody has to trust the watchtower. It pays the gas with a key of its own.
 It learns a game's bet from the transaction that brought it, which is public. (A bet brought through
 another contract cannot be read so; a party can hand it over as a transcript.)
 
-A party can leave files of its sessions with it (`session.tower`). When somebody closes a session by
+A party can leave files of its sessions with it (`bank.session`). When somebody closes a session by
 an old state, the watchtower brings the newer one, and then the open hand.
 
 Trouble with one file or one game is logged, and does not affect the others. The command `bank
@@ -36,7 +36,7 @@ from fairground.bank.chain.bank import ChainBank
 from fairground.bank.duties import Decide, bring, look, overdue
 from fairground.bank.hand import Held
 from fairground.bank.messages import Bet, Key
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import Tower
 from fairground.core import FairgroundError, InputError
 
 log = logging.getLogger("fairground.watchtower")

@@ -48,6 +48,7 @@ from fairground.bank.croupier.service import (
     log,
     most_games,
 )
+from fairground.bank.croupier.session import SESSION_CALLS, SessionCroupier
 from fairground.bank.croupier_port import (
     About,
     Busy,
@@ -74,9 +75,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.schemes import public_of
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
-from fairground.bank.session.croupier import SESSION_CALLS, SessionCroupier
-from fairground.bank.session.page import unsound
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import Tower, unsound
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker.rules import HAND, LEVELS, PAYS, Rank

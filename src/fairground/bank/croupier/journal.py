@@ -20,7 +20,7 @@ No line holds a seed of his. A seed is read from the vault, and goes to the Bank
 could choose if he does not reach the Bank in time: let a bad hand lapse, or bring a good draw to
 the Bank and take the penalty in place of a bad one.
 
-`session.page` lists the lines of a session. His untold seeds of a session are in the vault, too.
+`bank.session` lists the lines of a session. His untold seeds of a session are in the vault, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key, Signer
 from fairground.bank.schemes import read_public
 from fairground.bank.seeds import SEED_IDS, Seed
-from fairground.bank.session.page import Line, SessionPage
+from fairground.bank.session import Line, SessionPage
 from fairground.core import Fault, whole, written
 from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store, Stored

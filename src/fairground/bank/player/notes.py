@@ -4,7 +4,7 @@ A single game has a file that is replaced as a whole, so that it is either the o
 one. Seeds are in it before the bet is signed, the order before it is sent. A seed is marked as told
 before it leaves. When the game is over its file is deleted: the transcript is the record.
 
-A session has a file to which lines are only added (`session.page` lists them). Each is on the disk
+A session has a file to which lines are only added (`bank.session` lists them). Each is on the disk
 before its message leaves the program. A last line that was cut off by a crash was never sent. The
 file stays when the session is closed: it holds all hands.
 """
@@ -34,7 +34,7 @@ from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
-from fairground.bank.session.page import Line, SessionPage
+from fairground.bank.session import Line, SessionPage
 from fairground.core import FairgroundError, InputError, Unreadable, whole, written
 from fairground.transcript import canonical
 

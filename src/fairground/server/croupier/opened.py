@@ -22,7 +22,7 @@ from fairground.bank.croupier.journal import kept_key
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Key
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import Tower
 from fairground.core import InputError
 from fairground.server.state import steady, the_arena
 from fairground.store import Store

@@ -27,7 +27,7 @@ from fairground.bank.messages import Key
 from fairground.bank.player.game import NoGame, Side, in_chips
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import Tower
 from fairground.clients.http import Refused, Unreachable
 from fairground.core import FairgroundError
 from fairground.games.poker.rules import HAND, rank
@@ -41,7 +41,7 @@ from fairground.terminal.sitting import Left
 
 if TYPE_CHECKING:
     from fairground.bank.croupier_port import SessionDesk
-    from fairground.bank.session.player import SessionPlayer
+    from fairground.bank.player.session import SessionPlayer
 
 GOING: Final = (
     "Hand follows hand. q closes the session: the hand on the table is paid as it stands."
@@ -181,7 +181,7 @@ class _Evening:
 
     def sit_down(self) -> SessionPlayer:
         """Go on with a session that was left open, or open a new one."""
-        from fairground.bank.session.player import SessionPlayer
+        from fairground.bank.player.session import SessionPlayer
 
         table, options = self._table, self._options
         for page in table.notes.pages(table.bank.domain):
@@ -291,7 +291,7 @@ class _Evening:
 
     def _deals(self, player: SessionPlayer) -> bool:
         """Deal the next hand, for less where the stake is too large; False: close."""
-        from fairground.bank.session.player import BetTooLarge
+        from fairground.bank.player.session import BetTooLarge
 
         while True:
             try:

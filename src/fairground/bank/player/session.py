@@ -27,24 +27,10 @@ from fairground.bank.bank_port import NO_GAME, Bank, BankClock, BankGame, BankSe
 from fairground.bank.croupier_port import Closed, Declined, SessionDesk
 from fairground.bank.duties import Decide, informed, is_final, is_late, settle
 from fairground.bank.hand import HandEngine, Held, chairs_at, seeds_in
-from fairground.bank.messages import (
-    Bet,
-    Key,
-    ReplacementOrder,
-    Signer,
-)
+from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed, fresh_seeds
-from fairground.bank.session.page import (
-    CLOSED,
-    Line,
-    SessionPage,
-    Signed,
-    fits,
-    line,
-    most_bet,
-)
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import CLOSED, Line, SessionPage, Signed, Tower, fits, line, most_bet
 from fairground.core import InputError
 from fairground.games.poker.holds import best_hold
 

@@ -54,8 +54,7 @@ from fairground.bank.messages import (
     must_be_signed,
 )
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
-from fairground.bank.session.page import CLOSED, Line, SessionPage, fits, line
-from fairground.bank.session.tower import Tower
+from fairground.bank.session import CLOSED, Line, SessionPage, Tower, fits, line
 from fairground.core import FairgroundError
 from fairground.store import StoreAway, retried
 
