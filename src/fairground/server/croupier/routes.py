@@ -268,7 +268,7 @@ CROUPIER_ROUTES: Final = (
 
 # Sessions: many hands, one settlement
 #
-# All decisions are made in `bank.session.croupier`. Messages are signed, so nobody can act for
+# All decisions are made in `bank.croupier.session`. Messages are signed, so nobody can act for
 # another. Each request may be sent again, and gets the same answer.
 
 
