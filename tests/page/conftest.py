@@ -12,6 +12,7 @@ from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from tests.helpers.arena import in_a_thread
 from tests.helpers.browser import chromium
 from tests.helpers.page import page
+from tests.helpers.visitor import Visitor, visiting
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -36,3 +37,10 @@ def arena(
     croupier = ArenaCroupier(CroupierPlace()) if hasattr(request.module, "CROUPIER") else None
     with in_a_thread(make_app(database, croupier=croupier)) as url:
         yield url
+
+
+@pytest.fixture
+def ada(browser: Browser, arena: str) -> Iterator[Visitor]:
+    """A person with a browser, who is in the lobby."""
+    with visiting(browser, arena) as visitor:
+        yield visitor

@@ -14,7 +14,7 @@ import pytest
 from fairground.games.codebreaking.rules import marks
 from tests.helpers.browser import Theme, cut_off, faults_of, is_wider_than_its_window
 from tests.helpers.places import ROOT
-from tests.helpers.visitor import visiting
+from tests.helpers.visitor import Visitor, visiting
 from tests.helpers.width import WIDE
 
 if TYPE_CHECKING:
@@ -86,26 +86,23 @@ def test_a_contest_from_its_opening_to_its_check(
         screen.get_by_text("3 games played again in this browser").wait_for()
 
 
-def test_a_bot_author_is_led_by_this_arenas_own_addresses(
-    browser: Browser, arena: str, tmp_path: Path
-) -> None:
-    with visiting(browser, arena) as ada:
-        ada.page.goto(f"{arena}/#/bots")
-        ada.page.get_by_role("button", name="Open a practice contest").click()
-        ada.page.locator("pre", has_text="/contest/").wait_for()
-        fetch, run = ada.page.locator("pre").inner_text().splitlines()
-        assert fetch == f"curl -O {arena}/page/python_bot.py"
-        handed_out = ada.page.request.get(fetch.split()[-1])
-        ours = ROOT / "examples" / "bots" / "python_bot.py"
-        assert handed_out.body() == ours.read_bytes()
-        *_, contest, team, version = run.split()
-        subprocess.run(
-            [sys.executable, str(ours), contest, team, version],
-            cwd=tmp_path,
-            check=True,
-            capture_output=True,
-        )
-        ada.page.locator("tr", has_text="MyTeam").get_by_text("3 of 3").wait_for()
+def test_a_bot_author_is_led_by_this_arenas_own_addresses(ada: Visitor, tmp_path: Path) -> None:
+    ada.page.goto(f"{ada.url}/#/bots")
+    ada.page.get_by_role("button", name="Open a practice contest").click()
+    ada.page.locator("pre", has_text="/contest/").wait_for()
+    fetch, run = ada.page.locator("pre").inner_text().splitlines()
+    assert fetch == f"curl -O {ada.url}/page/python_bot.py"
+    handed_out = ada.page.request.get(fetch.split()[-1])
+    ours = ROOT / "examples" / "bots" / "python_bot.py"
+    assert handed_out.body() == ours.read_bytes()
+    *_, contest, team, version = run.split()
+    subprocess.run(
+        [sys.executable, str(ours), contest, team, version],
+        cwd=tmp_path,
+        check=True,
+        capture_output=True,
+    )
+    ada.page.locator("tr", has_text="MyTeam").get_by_text("3 of 3").wait_for()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"] if WIDE else ["dark"])

@@ -99,20 +99,19 @@ def test_what_is_not_the_bank_is_not_believed(browser: Browser, arena: str, chai
 
 
 def test_a_hand_through_the_node_that_the_player_names(
-    browser: Browser, arena: str, chain: Anvil, bank: tuple[str, Key]
+    ada: Visitor, chain: Anvil, bank: tuple[str, Key]
 ) -> None:
-    with visiting(browser, arena) as ada:
-        asked: set[str] = set()
-        ada.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
-        account = deal(ada, chain)
-        for key in ("1", "3", "Enter"):
-            ada.page.keyboard.press(key)
-        ada.stamp.wait_for()
-        assert ada.stamp.inner_text().upper() == "VALID"
-        prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
-        ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
-        assert chain.node().view(bank[0], 0, "getAccount", account)[0] == (195 + prize) * CHIP
-        assert asked == {urlsplit(url).netloc for url in (arena, chain.url)}
+    asked: set[str] = set()
+    ada.page.on("request", lambda request: asked.add(urlsplit(request.url).netloc))
+    account = deal(ada, chain)
+    for key in ("1", "3", "Enter"):
+        ada.page.keyboard.press(key)
+    ada.stamp.wait_for()
+    assert ada.stamp.inner_text().upper() == "VALID"
+    prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
+    ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
+    assert chain.node().view(bank[0], 0, "getAccount", account)[0] == (195 + prize) * CHIP
+    assert asked == {urlsplit(url).netloc for url in (ada.url, chain.url)}
 
 
 def test_the_browser_goes_on_and_complains_when_the_croupier_is_gone(

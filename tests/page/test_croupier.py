@@ -38,69 +38,64 @@ def deal(player: Visitor) -> None:
     player.page.locator("[data-stage=choose]").wait_for()
 
 
-def test_a_hand_by_keys_with_a_reload_in_between(
-    browser: Browser, arena: str, tmp_path: Path
-) -> None:
-    with visiting(browser, arena) as ada:
-        deal(ada)
-        cards = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
-        ada.page.reload()
-        ada.page.locator("[data-stage=choose]").wait_for()
-        again = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
-        assert again == cards and len(set(cards)) == 5
-        first, ada.page = ada.page, ada.tab("#/croupier")
-        ada.page.get_by_text("in another tab").wait_for()
-        ada.page.get_by_role("button", name="Play here instead").click()
-        ada.page.locator("[data-stage=choose]").wait_for()
-        first.get_by_text("in another tab").wait_for()
-        assert first.get_by_role("button", name="Draw").count() == 0
+def test_a_hand_by_keys_with_a_reload_in_between(ada: Visitor, tmp_path: Path) -> None:
+    deal(ada)
+    cards = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
+    ada.page.reload()
+    ada.page.locator("[data-stage=choose]").wait_for()
+    again = [card.get_attribute("aria-label") for card in ada.page.locator(".card-face").all()]
+    assert again == cards and len(set(cards)) == 5
+    first, ada.page = ada.page, ada.tab("#/croupier")
+    ada.page.get_by_text("in another tab").wait_for()
+    ada.page.get_by_role("button", name="Play here instead").click()
+    ada.page.locator("[data-stage=choose]").wait_for()
+    first.get_by_text("in another tab").wait_for()
+    assert first.get_by_role("button", name="Draw").count() == 0
 
-        for key in ("1", "3", "Enter"):
-            ada.page.keyboard.press(key)
-        ada.stamp.wait_for()
-        assert ada.stamp.inner_text().upper() == "VALID"
-        prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
-        ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
-        judged = verify(saved(ada, "Save the game", tmp_path / "hand.jsonl"))
-        assert judged.ok and judged.payoff == (5 - prize, prize - 5)
-        assert {claim.name for claim in judged.claims} >= {"UNIFORM", "UNFORESEEN"}
+    for key in ("1", "3", "Enter"):
+        ada.page.keyboard.press(key)
+    ada.stamp.wait_for()
+    assert ada.stamp.inner_text().upper() == "VALID"
+    prize = int(ada.page.locator("[data-prize]").get_attribute("data-prize") or "")
+    ada.page.locator(f"[data-chips='{195 + prize}']").wait_for()
+    judged = verify(saved(ada, "Save the game", tmp_path / "hand.jsonl"))
+    assert judged.ok and judged.payoff == (5 - prize, prize - 5)
+    assert {claim.name for claim in judged.claims} >= {"UNIFORM", "UNFORESEEN"}
 
 
 @pytest.mark.parametrize("heard", [True, False])
-def test_a_bet_whose_answer_is_lost_is_played(browser: Browser, arena: str, heard: bool) -> None:
+def test_a_bet_whose_answer_is_lost_is_played(ada: Visitor, heard: bool) -> None:
     """The page let one bet again. The seeds of the first were gone, and with them its stake."""
-    with visiting(browser, arena) as ada:
-        bets: list[str] = []
+    bets: list[str] = []
 
-        def loses_the_first(route: Route) -> None:
-            bets.append(route.request.post_data or "")
-            if len(bets) > 1:
-                route.continue_()
-                return
-            if heard:
-                route.fetch()
-            route.abort()
-
-        ada.page.route("**/bet", loses_the_first)
-        deal(ada)
-        assert set(bets) == {bets[0]} and len(bets) in ((1, 2) if heard else (2,))
-        ada.page.keyboard.press("Enter")
-        ada.stamp.wait_for()
-
-
-def test_a_bet_that_he_declines_and_brings_is_played(browser: Browser, arena: str) -> None:
-    with visiting(browser, arena) as ada:
-        said = {"status": 409, "code": "croupier/busy", "detail": "I am busy."}
-
-        def declines(route: Route) -> None:
+    def loses_the_first(route: Route) -> None:
+        bets.append(route.request.post_data or "")
+        if len(bets) > 1:
+            route.continue_()
+            return
+        if heard:
             route.fetch()
-            kind = "application/problem+json"
-            route.fulfill(status=409, content_type=kind, body=json.dumps(said))
+        route.abort()
 
-        ada.page.route("**/bet", declines)
-        deal(ada)
-        ada.page.keyboard.press("Enter")
-        ada.stamp.wait_for()
+    ada.page.route("**/bet", loses_the_first)
+    deal(ada)
+    assert set(bets) == {bets[0]} and len(bets) in ((1, 2) if heard else (2,))
+    ada.page.keyboard.press("Enter")
+    ada.stamp.wait_for()
+
+
+def test_a_bet_that_he_declines_and_brings_is_played(ada: Visitor) -> None:
+    said = {"status": 409, "code": "croupier/busy", "detail": "I am busy."}
+
+    def declines(route: Route) -> None:
+        route.fetch()
+        kind = "application/problem+json"
+        route.fulfill(status=409, content_type=kind, body=json.dumps(said))
+
+    ada.page.route("**/bet", declines)
+    deal(ada)
+    ada.page.keyboard.press("Enter")
+    ada.stamp.wait_for()
 
 
 @pytest.mark.parametrize("lie", ["a seed", "a card", "the prize"])
@@ -200,29 +195,26 @@ def card(name: str) -> int:
     return 13 * SUITS.index(suit) + RANKS.index(rank)
 
 
-def test_the_coach_counts_in_the_browser_what_the_solver_counts(
-    browser: Browser, arena: str
-) -> None:
+def test_the_coach_counts_in_the_browser_what_the_solver_counts(ada: Visitor) -> None:
     """Before the choice, if asked; and afterwards what the choice has cost. Nobody is told."""
-    with visiting(browser, arena) as ada:
-        deal(ada)
-        asked: list[str] = []
-        ada.page.on("request", lambda request: asked.append(request.url))
-        faces = ada.page.locator(".card-face").all()
-        hand = tuple(card(str(face.get_attribute("aria-label"))) for face in faces)
-        values = {hold.order: 5 * float(hold.value) for hold in holds(hand, 5)}
-        ada.page.keyboard.press("h")
-        advice = ada.page.locator(".hintbox").inner_text()
-        assert f"That brings {max(values.values()):.2f} chips on average" in advice
-        assert [url for url in asked if "/croupier/games" not in url] == []
-        ada.page.keyboard.press("1")
-        ada.page.keyboard.press("Enter")
-        after = ada.page.locator("[data-cost]")
-        after.wait_for()
-        mine = values[(0, 1, 1, 1, 1)]
-        cost = float(str(after.get_attribute("data-cost")))
-        assert cost == pytest.approx(max(values.values()) - mine, abs=1e-9)
-        assert f"brings {mine:.2f} chips on average" in after.inner_text()
+    deal(ada)
+    asked: list[str] = []
+    ada.page.on("request", lambda request: asked.append(request.url))
+    faces = ada.page.locator(".card-face").all()
+    hand = tuple(card(str(face.get_attribute("aria-label"))) for face in faces)
+    values = {hold.order: 5 * float(hold.value) for hold in holds(hand, 5)}
+    ada.page.keyboard.press("h")
+    advice = ada.page.locator(".hintbox").inner_text()
+    assert f"That brings {max(values.values()):.2f} chips on average" in advice
+    assert [url for url in asked if "/croupier/games" not in url] == []
+    ada.page.keyboard.press("1")
+    ada.page.keyboard.press("Enter")
+    after = ada.page.locator("[data-cost]")
+    after.wait_for()
+    mine = values[(0, 1, 1, 1, 1)]
+    cost = float(str(after.get_attribute("data-cost")))
+    assert cost == pytest.approx(max(values.values()) - mine, abs=1e-9)
+    assert f"brings {mine:.2f} chips on average" in after.inner_text()
 
 
 def test_everybody_can_read_it(browser: Browser, arena: str) -> None:

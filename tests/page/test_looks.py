@@ -10,7 +10,7 @@ import pytest
 from fairground.clients.http import Http
 from fairground.clients.table import open_table
 from tests.helpers.browser import QUIET, cut_off, faults_of, is_wider_than_its_window
-from tests.helpers.visitor import visiting
+from tests.helpers.visitor import Visitor, visiting
 from tests.page.test_games import holds, take_the_first
 
 if TYPE_CHECKING:
@@ -72,23 +72,22 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
             is_good(place)
 
 
-def test_a_game_without_a_pointer(browser: Browser, arena: str) -> None:
+def test_a_game_without_a_pointer(ada: Visitor) -> None:
     """Tab and Enter alone, from the skip link to the stamp; focus is always to be seen."""
-    with visiting(browser, arena) as ada:
-        ada.page.get_by_role("button", name="Play FateStones").wait_for()
+    ada.page.get_by_role("button", name="Play FateStones").wait_for()
+    ada.page.keyboard.press("Tab")
+    assert ada.page.evaluate("document.activeElement.textContent") == "Skip to the main part"
+    ada.page.keyboard.press("Enter")
+    for _ in range(12):
         ada.page.keyboard.press("Tab")
-        assert ada.page.evaluate("document.activeElement.textContent") == "Skip to the main part"
-        ada.page.keyboard.press("Enter")
-        for _ in range(12):
-            ada.page.keyboard.press("Tab")
-            name = ada.page.evaluate("document.activeElement.ariaLabel")
-            if name == "Play FateStones":
-                break
-        ada.page.keyboard.press("Enter")
-        ada.plays(take_the_first)
-        holds(ada)
-        said = ada.page.locator("#say", has_text="The game is over, and was checked: Valid.")
-        said.wait_for(state="attached")
+        name = ada.page.evaluate("document.activeElement.ariaLabel")
+        if name == "Play FateStones":
+            break
+    ada.page.keyboard.press("Enter")
+    ada.plays(take_the_first)
+    holds(ada)
+    said = ada.page.locator("#say", has_text="The game is over, and was checked: Valid.")
+    said.wait_for(state="attached")
 
 
 def test_what_comes_before_the_first_move_is_small_and_from_here(
@@ -146,14 +145,13 @@ def test_a_hint_comes_into_view_and_is_read_on_from(browser: Browser, arena: str
         assert seen and 0 <= seen["y"] <= 560
 
 
-def test_what_is_heard_belongs_to_the_page_that_is_seen(browser: Browser, arena: str) -> None:
-    with visiting(browser, arena) as ada:
-        ada.starts("FateStones", "vs Random")
-        ada.page.locator("#say", has_text="Choose one of your 3 dice").wait_for(state="attached")
-        ada.page.get_by_role("link", name="Play", exact=True).click()
-        # Each link says where it goes, without what stands beside it.
-        ada.page.get_by_role("link", name="Go on: FateStones with Random").wait_for()
-        assert ada.page.locator("#say").inner_text() == ""
+def test_what_is_heard_belongs_to_the_page_that_is_seen(ada: Visitor) -> None:
+    ada.starts("FateStones", "vs Random")
+    ada.page.locator("#say", has_text="Choose one of your 3 dice").wait_for(state="attached")
+    ada.page.get_by_role("link", name="Play", exact=True).click()
+    # Each link says where it goes, without what stands beside it.
+    ada.page.get_by_role("link", name="Go on: FateStones with Random").wait_for()
+    assert ada.page.locator("#say").inner_text() == ""
 
 
 def test_what_is_chosen_is_seen_without_our_colours(browser: Browser, arena: str) -> None:

@@ -130,31 +130,30 @@ def test_without_a_safe_connection_one_can_look_and_is_told_why_not_play(
         ada.troubles = [one for one in ada.troubles if "Opener-Policy" not in one]
 
 
-def test_all_tables_a_page_at_a_time(browser: Browser, arena: str) -> None:
+def test_all_tables_a_page_at_a_time(ada: Visitor) -> None:
     """The list of all games comes late, after the one that was asked for then."""
     seats = [{"name": "Waiting", "lends": "chain"}, {"open": True}]
     for _ in range(21):
-        open_table(arena, {"game": "intransitive/1", "seats": seats, "listed": True})
-    open_table(arena, {"game": "fatestones/1", "seats": seats, "listed": True})
+        open_table(ada.url, {"game": "intransitive/1", "seats": seats, "listed": True})
+    open_table(ada.url, {"game": "fatestones/1", "seats": seats, "listed": True})
     late: list[Route] = []
 
     def hold(route: Route) -> None:
         late.append(route)
 
-    with visiting(browser, arena) as ada:
-        everything = re.compile(r"/tables\?state=open%2Cplaying%2Cover&after=0$")
-        ada.page.route(everything, hold)
-        ada.page.get_by_role("link", name="All tables").click()
-        ada.page.get_by_label("Which game").select_option("intransitive/1")
-        ada.page.locator("[data-rows='20']").wait_for()
-        with ada.page.expect_response(late[0].request.url):
-            late[0].continue_()
-        assert ada.page.locator(".list li").filter(has_text="FateStones").count() == 0
-        ada.page.get_by_role("button", name="Show more").click()
-        ada.page.locator("[data-rows='21']").wait_for()
-        assert ada.page.get_by_role("button", name="Show more").count() == 0
-        ada.page.get_by_role("button", name="Sit down").last.click()
-        ada.page.locator("label.stone, .waits").first.wait_for()
+    everything = re.compile(r"/tables\?state=open%2Cplaying%2Cover&after=0$")
+    ada.page.route(everything, hold)
+    ada.page.get_by_role("link", name="All tables").click()
+    ada.page.get_by_label("Which game").select_option("intransitive/1")
+    ada.page.locator("[data-rows='20']").wait_for()
+    with ada.page.expect_response(late[0].request.url):
+        late[0].continue_()
+    assert ada.page.locator(".list li").filter(has_text="FateStones").count() == 0
+    ada.page.get_by_role("button", name="Show more").click()
+    ada.page.locator("[data-rows='21']").wait_for()
+    assert ada.page.get_by_role("button", name="Show more").count() == 0
+    ada.page.get_by_role("button", name="Sit down").last.click()
+    ada.page.locator("label.stone, .waits").first.wait_for()
 
 
 def test_three_browsers_one_of_them_with_a_name_that_is_an_attack(

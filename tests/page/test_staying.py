@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tests.helpers.arena import Process
 from tests.helpers.page import page
-from tests.helpers.visitor import visiting
+from tests.helpers.visitor import Visitor, visiting
 from tests.page.test_games import holds, take_the_first
 
 if TYPE_CHECKING:
@@ -68,20 +68,19 @@ def test_a_reload_at_every_kind_of_ask(browser: Browser, arena: str) -> None:
     assert {len(answers) for answers in sent.values()} == {1}
 
 
-def test_one_tab_plays_a_seat_and_another_may_take_it_over(browser: Browser, arena: str) -> None:
-    with visiting(browser, arena) as ada:
-        ada.starts("FateStones", "vs Random")
-        ada.page.wait_for_selector("[data-asked]")
-        second = ada.tab(ada.page.url.removeprefix(f"{arena}/"))
-        second.get_by_text("being played in another tab").wait_for()
-        assert second.locator("label.stone").count() == 0
-        second.get_by_role("button", name="Play here instead").click()
-        second.locator("label.stone").first.wait_for()
-        ada.page.get_by_text("being played in another tab").wait_for()
-        first, ada.page = ada.page, second
-        ada.plays(take_the_first)
-        holds(ada)
-        first.locator(".stamp").wait_for()
+def test_one_tab_plays_a_seat_and_another_may_take_it_over(ada: Visitor) -> None:
+    ada.starts("FateStones", "vs Random")
+    ada.page.wait_for_selector("[data-asked]")
+    second = ada.tab(ada.page.url.removeprefix(f"{ada.url}/"))
+    second.get_by_text("being played in another tab").wait_for()
+    assert second.locator("label.stone").count() == 0
+    second.get_by_role("button", name="Play here instead").click()
+    second.locator("label.stone").first.wait_for()
+    ada.page.get_by_text("being played in another tab").wait_for()
+    first, ada.page = ada.page, second
+    ada.plays(take_the_first)
+    holds(ada)
+    first.locator(".stamp").wait_for()
 
 
 def test_the_arena_is_killed_in_the_middle_and_comes_back(browser: Browser, tmp_path: Path) -> None:
@@ -106,45 +105,38 @@ def test_the_arena_is_killed_in_the_middle_and_comes_back(browser: Browser, tmp_
             ada.page.get_by_text("The connection is lost").wait_for(state="detached")
 
 
-def test_a_page_that_could_not_be_loaded_comes_when_the_arena_is_back(
-    browser: Browser, arena: str
-) -> None:
+def test_a_page_that_could_not_be_loaded_comes_when_the_arena_is_back(ada: Visitor) -> None:
     """What is loaded later is asked for again, and the page does not stay empty."""
-    with visiting(browser, arena) as ada:
-        ada.page.get_by_role("button", name="Play FateStones").wait_for()
-        ada.context.set_offline(True)
-        ada.page.get_by_role("link", name="Contests", exact=True).click()
-        ada.page.get_by_text("The connection is lost.").first.wait_for()
-        ada.context.set_offline(False)
-        ada.page.get_by_role("heading", name="Open a contest").wait_for()
-        ada.page.get_by_role("heading", name="Contests", exact=True).wait_for()
+    ada.page.get_by_role("button", name="Play FateStones").wait_for()
+    ada.context.set_offline(True)
+    ada.page.get_by_role("link", name="Contests", exact=True).click()
+    ada.page.get_by_text("The connection is lost.").first.wait_for()
+    ada.context.set_offline(False)
+    ada.page.get_by_role("heading", name="Open a contest").wait_for()
+    ada.page.get_by_role("heading", name="Contests", exact=True).wait_for()
 
 
-def test_an_address_with_nothing_behind_it_says_so_in_the_title(
-    browser: Browser, arena: str
-) -> None:
-    with visiting(browser, arena) as ada:
-        for place in ("nowhere", "table/nobody@999999", "table/%E0%A4%A", "seat", "contest/nobody"):
-            ada.page.goto(f"{arena}/#/play/zombie%2F2")
-            ada.page.get_by_role("button", name="Open the table").wait_for()
-            ada.page.goto(f"{arena}/#/{place}")
-            words = ada.page.get_by_role("heading", name="There is n").inner_text()
-            titled = ada.page.locator(f"//title[starts-with(., '{words}')]")
-            titled.wait_for(state="attached")
-            ada.page.get_by_role("link", name="To the lobby").wait_for()
+def test_an_address_with_nothing_behind_it_says_so_in_the_title(ada: Visitor) -> None:
+    for place in ("nowhere", "table/nobody@999999", "table/%E0%A4%A", "seat", "contest/nobody"):
+        ada.page.goto(f"{ada.url}/#/play/zombie%2F2")
+        ada.page.get_by_role("button", name="Open the table").wait_for()
+        ada.page.goto(f"{ada.url}/#/{place}")
+        words = ada.page.get_by_role("heading", name="There is n").inner_text()
+        titled = ada.page.locator(f"//title[starts-with(., '{words}')]")
+        titled.wait_for(state="attached")
+        ada.page.get_by_role("link", name="To the lobby").wait_for()
 
 
-def test_a_trouble_that_is_over_is_not_told_any_more(browser: Browser, arena: str) -> None:
-    with visiting(browser, arena) as ada:
-        play = ada.page.get_by_role("button", name="Play FateStones")
-        play.wait_for()
-        ada.context.set_offline(True)
-        play.click()
-        trouble = ada.page.get_by_text("The arena does not answer.")
-        trouble.wait_for()
-        ada.context.set_offline(False)
-        ada.page.get_by_role("link", name="Contests", exact=True).click()
-        ada.page.get_by_role("heading", name="Open a contest").wait_for()
-        ada.page.get_by_role("link", name="Play", exact=True).click()
-        play.wait_for()
-        trouble.wait_for(state="detached")
+def test_a_trouble_that_is_over_is_not_told_any_more(ada: Visitor) -> None:
+    play = ada.page.get_by_role("button", name="Play FateStones")
+    play.wait_for()
+    ada.context.set_offline(True)
+    play.click()
+    trouble = ada.page.get_by_text("The arena does not answer.")
+    trouble.wait_for()
+    ada.context.set_offline(False)
+    ada.page.get_by_role("link", name="Contests", exact=True).click()
+    ada.page.get_by_role("heading", name="Open a contest").wait_for()
+    ada.page.get_by_role("link", name="Play", exact=True).click()
+    play.wait_for()
+    trouble.wait_for(state="detached")
