@@ -33,7 +33,7 @@ LAYERS_TO: Final = "FAIRGROUND_BENCH_LAYERS"
 
 
 class Load(NamedTuple):
-    """What wrk saw."""
+    """The results of wrk."""
 
     requests: int
     seconds: float
@@ -153,7 +153,7 @@ def on_load_core(cluster: AbstractContextManager[str]) -> Iterator[str]:
 
 
 def submit(server: Server, oracles: Path, seconds: float, begin: int = 0) -> Load:
-    """Put submissions on a server, one oracle after the other, from number ``begin`` on."""
+    """Send submissions to one oracle after the other, from number ``begin`` on."""
     said = _wrk(server, oracles, seconds, begin=begin)
     found = re.search(r"^RESULT (.*)$", said, re.MULTILINE)
     if found is None:
@@ -165,7 +165,7 @@ def submit(server: Server, oracles: Path, seconds: float, begin: int = 0) -> Loa
 
 
 def make_oracles(server: Server, oracles: Path, number: int) -> float:
-    """Open so many oracles over HTTP, write their paths down, and say how many a second."""
+    """Open oracles over HTTP, write their paths to a file, and return the rate per second."""
     began = time.perf_counter()
     said = _wrk(server, oracles, LONGEST, number)
     if len(oracles.read_text().splitlines()) != number:

@@ -1,4 +1,4 @@
-"""What every bench shares: CPU time, medians with their spread, and where results go.
+"""Shared by every bench: CPU time, medians with their spread, and the folder of results.
 
 Figures mean nothing without the machine, so each result names the processor, the number
 of cores, the Python version, the date and how busy the machine was; and nothing that
@@ -23,7 +23,7 @@ from typing import Any, Final
 RESULTS: Final = Path(__file__).parent / "results"
 
 Samples = dict[str, list[float]]
-"""What was measured → CPU seconds, one for each repetition."""
+"""Name of a measurement → CPU seconds, one for each repetition."""
 
 
 def machine() -> dict[str, Any]:

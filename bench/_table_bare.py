@@ -1,6 +1,6 @@
 """The least that an answer at a table can cost: a bare server, the same referee, a row in SQLite.
 
-Whoever asks answers for the seat that is asked. The new lines of the transcript are one row of a
+A caller answers for the seat that is asked. The new lines of the transcript are one row of a
 table in SQLite (FULL), written by a thread, before the answer is told. There is nothing else: no
 framework, no seats with secrets, no clocks, no limits, no keys, no counts, nobody who watches,
 and a game is lost with the process. ``_table_bare.py FILE`` prints its address once it listens.

@@ -1,4 +1,4 @@
-"""What the best reply to some players gains, exactly: how good their play is.
+"""The exact gain of the best reply to some players: a measure of their play.
 
 Each player has a **mind**: what it thinks that holding is worth. It takes its turns by that. What
 then really happens is followed beside it, by the same sweeps that solve the game
@@ -25,7 +25,7 @@ from fairground.games.zombie.solver.turn import Array, Progress
 
 
 class Mind(Protocol):
-    """What holding is worth, in the mind of the one to move: [case, brains].
+    """Value of holding, to the mind of the player to move: [case, brains].
 
     The cases are those of `several.Payoffs`.
     """
@@ -141,6 +141,6 @@ def played(game: Zombie, minds: Sequence[Mind | None], progress: Progress | None
 
 
 def replied(game: Zombie, mind: Mind, players: int) -> list[float]:
-    """What each seat wins with the best reply, where all others have this mind."""
+    """Return each seat's wins with the best reply, if all others have this mind."""
     minds = [[None if seat == k else mind for seat in range(players)] for k in range(players)]
     return [float(played(game, some)[k]) for k, some in enumerate(minds)]

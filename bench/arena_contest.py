@@ -62,7 +62,7 @@ class _Stay(urllib.request.HTTPRedirectHandler):
 
 
 def requests(url: str) -> int:
-    """How many requests the arena has answered."""
+    """Return the number of requests that the arena has answered."""
     with urllib.request.urlopen(f"{url}/metrics") as answer:
         lines = answer.read().decode().splitlines()
     counts = [line for line in lines if line.startswith("fairground_requests_total{")]

@@ -1,4 +1,4 @@
-"""How long others wait while one client asks for one thing as fast as it can, route by route.
+"""Waiting times of others while one client floods a route, route by route.
 
 ``fairground serve`` with its default limits, on all cores, which it shares with the two clients and
 whatever else runs here: so the first row, nobody floods, says what the machine itself does to the

@@ -1,4 +1,4 @@
-"""How many submissions the arena takes in a second, each durable before it is answered.
+"""Submissions per second that the arena takes, each durable before it is answered.
 
 ``fairground serve`` with its defaults, against the same framework's bare
 validated POST (`_arena_bare`): the same body read into the same type, the same type answered,
@@ -36,7 +36,7 @@ from tests.helpers.postgres import throw_away_cluster
 PAIRS: Final = 7
 SECONDS: Final = 4
 GUESSES: Final = 6
-"""Submissions that an oracle gets in a run: about as many as a good player needs."""
+"""Submissions to an oracle in a run, about the number that a good player needs."""
 
 FEW: Final = 3_000
 """Oracles of an arena that has few."""
@@ -86,14 +86,14 @@ def side_by_side(ours: Server, peer: Server, oracles: Path) -> dict[str, Any]:
 
 
 def _measured(server: Server, oracles: Path) -> tuple[Load, float]:
-    """What wrk saw, and the CPU seconds that the server used."""
+    """The results of wrk, and the CPU seconds of the server."""
     before = server.cpu
     load = submit(server, oracles, SECONDS)
     return load, server.cpu - before
 
 
 def profile(database: str, oracles: Path) -> dict[str, float]:
-    """Where the server's time goes, in per cent of its CPU time."""
+    """Layers of the server, in per cent of its CPU time."""
     with profiled(database) as server:
         make_oracles(server, oracles, FEW)
         server.process.send_signal(_arena.BEGIN)

@@ -1,4 +1,4 @@
-"""What an event costs the server: one stream for six tables, and a stream for each table.
+"""Cost of an event to the server: one stream for six tables, and a stream for each table.
 
 Watchers follow the same six tables, to which lines are added one by one. What the server's
 process spends on that without any watcher is taken off. Time is CPU time of the server.
@@ -35,7 +35,7 @@ def ask(url: str, body: Any) -> Any:
 
 
 async def watch(url: str, events: int) -> None:
-    """Read a stream until so many events have come."""
+    """Read a stream up to this number of events."""
     found = re.match(r"http://([^:]+):(\d+)(.*)", url)
     assert found is not None
     reader, writer = await asyncio.open_connection(found[1], int(found[2]), limit=2**20)

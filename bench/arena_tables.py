@@ -1,4 +1,4 @@
-"""What an answer and a look at a table cost the arena: CPU time, with one client that plays on.
+"""Cost of an answer and a look at a table: CPU time, with one client that plays on.
 
 Zombie Dice, where nobody lends anything: in one setting both seats are this client's, in the other
 our player `random` has one, and answers before the client is answered. The client looks at a seat

@@ -1,4 +1,4 @@
-"""What a game of the Blind Croupier costs on a chain: gas of each call and of a whole game.
+"""Gas of the Blind Croupier on a chain: of each call and of a whole game.
 
 Gas is counted by the EVM (py-evm, rules of Prague), not measured: the same on every
 machine. Signatures and hashes hold more or fewer zero bytes, which cost less, so there

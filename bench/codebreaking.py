@@ -101,7 +101,7 @@ def rate(pairs: int, seconds: dict[str, float]) -> dict[str, float]:
 
 
 def numpy_marks(guess: np.ndarray[Any, Any], codes: np.ndarray[Any, Any], base: int) -> Any:
-    """What one writes with NumPy alone."""
+    """The usual code with NumPy alone."""
     full = (codes == guess).sum(axis=1)
     common = sum(np.minimum((codes == d).sum(axis=1), (guess == d).sum()) for d in range(base))
     return full, common - full
@@ -155,7 +155,7 @@ def scoring() -> dict[str, Any]:
 
 
 def by_two_lists(code: Code, guess: Code) -> Marks:
-    """What books have: set the full matches aside, then search the rest."""
+    """The method of books: set the full matches aside, then search the rest."""
     full, rest, asked = 0, [], []
     for a, b in zip(code, guess):  # noqa: B905 - nobody writes more, and it would take longer
         if a == b:
@@ -178,7 +178,7 @@ def by_counters(code: Code, guess: Code) -> Marks:
 
 
 def by_counts(code: Code, guess: Code) -> Marks:
-    """How often each digit occurs in both."""
+    """Count each digit in both."""
     full, common = sum(map(eq, code, guess)), 0
     for digit in set(guess):
         common += min(code.count(digit), guess.count(digit))
@@ -336,7 +336,7 @@ def evil() -> dict[str, Any]:
 
 
 def duel() -> dict[str, Any]:
-    """How many guesses the evil keeper forces on each breaker."""
+    """Return the guesses that the evil keeper forces on each breaker."""
     out: dict[str, Any] = {}
     kinds = (TreeBreaker, EntropyBreaker, ExpectedBreaker, PartsBreaker, MinimaxBreaker)
     for base, length in ((4, 3), (6, 4), (10, 4), (10, 6), (8, 8)):
@@ -369,7 +369,7 @@ class AnyFittingCode(Breaker):
 
 
 def deep() -> dict[str, Any]:
-    """What the keeper of the document forces, and what the one of perfect play does.
+    """Compare the keeper of the document with perfect play.
 
     ``worst case`` is what perfect play needs, if that is proven: no keeper forces more on it.
     """

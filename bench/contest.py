@@ -1,4 +1,4 @@
-"""How quickly a contest of 20 teams with 1,000 games each is verified.
+"""Time to verify a contest of 20 teams with 1,000 games each.
 
 The file is made here, by a house in memory: every team breaks every code of (6, 4), asking always
 the first code that fits all answers. ``fairground verify --contest`` then runs each game again, and

@@ -41,7 +41,7 @@ def deal(number: int) -> tuple[Hand, Hand]:
 
 
 def kept(mine: Hand, theirs: Hand, budget: int, chance: SeededStream) -> float:
-    """What the search keeps for "mine" when the other side replies best in every round."""
+    """Return the value for "mine" when the other side replies best in every round."""
     if len(mine) == 1:
         return meeting(mine[0], theirs[0]).score / 72
     game = FateStones(hands=(mine, theirs))

@@ -1,4 +1,4 @@
-"""What one more line costs a browser that follows a game: line 1,000 against line 10.
+"""Cost of one more line to a browser that follows a game: line 1,000 against line 10.
 
 A record of more than 1,000 lines comes line by line to a page that watches the table. The page
 hashes each line, plays it by the rules and draws it. The figure is the CPU time of the page's main

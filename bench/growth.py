@@ -1,4 +1,4 @@
-"""How commands grow with what they are given: CPU time, memory, and the exponent of both.
+"""Growth of commands with their input: CPU time, memory, and the exponent of both.
 
     python bench/growth.py            # some CPU-minutes; writes results/growth.json
 

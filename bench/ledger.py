@@ -1,4 +1,4 @@
-"""How long a ledger takes to open: from its snapshot, and by running all of its lines.
+"""Time to open a ledger: from its snapshot, and by running all of its lines.
 
     python bench/ledger.py            # writes results/ledger.json
 

@@ -22,7 +22,7 @@ Place = tuple[str, ...]
 
 
 class Figure(NamedTuple):
-    """What was measured, and what it must be compared with."""
+    """A measurement, and its comparison."""
 
     bench: str
     what: str
@@ -31,9 +31,9 @@ class Figure(NamedTuple):
     beside: str
     """The peer or the limit, in words."""
     aim: float | Place
-    """What it should reach: a number, or a place in the same result."""
+    """Its aim: a number, or a place in the same result."""
     more: bool = True
-    """Whether more is better."""
+    """True if more is better."""
 
 
 _VERIFY: Final = "json.loads and SHA3-256 of each line; aim 0.40"
@@ -454,7 +454,7 @@ class Row(NamedTuple):
 
     @property
     def part(self) -> float:
-        """How much of its aim it reaches: below 1, we lose."""
+        """Its share of the aim: below 1, we lose."""
         return self.value / self.aim if self.figure.more else self.aim / self.value
 
     @property

@@ -38,7 +38,7 @@ from fairground.games.poker.rules import DECK, HAND, KINDS, Rank, parse_hand, ra
 REPETITIONS: Final = 7
 STEP: Final = 131
 AGAIN: Final = 100
-"""How often the kernel ranks the sample in one measurement: once is too short for a clock."""
+"""Repetitions of the sample in one measurement: once is too short for a clock."""
 COLD: Final = 20
 FEW_REPETITIONS: Final = 3
 LAST_GRADES: Final = (1, 10, 166, 322, 1599, 1609, 2467, 3325, 4205, 7462)

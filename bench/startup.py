@@ -1,4 +1,4 @@
-"""How quickly a command is there, against the modules that it cannot do without.
+"""Start-up time of commands, against the modules that they need.
 
 The floor is ``python -c "import argparse, hmac, secrets, json"``. A game is started, and the CPU
 time that it has used is read when its first prompt has been shown; then it is ended. ``verify``,
@@ -41,7 +41,7 @@ PROMPTS: Final[dict[str, tuple[tuple[str, ...], bytes]]] = {
     "fairground fatestones": (("fatestones",), b"for the deal:"),
     "fairground croupier": (("croupier",), b"q quits):"),
 }
-"""What is measured → arguments, and what its first prompt shows."""
+"""Measured command → arguments, and a text of its first prompt."""
 
 WHOLE: Final[dict[str, tuple[str, ...]]] = {
     "fairground --help": ("--help",),

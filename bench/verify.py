@@ -1,4 +1,4 @@
-"""How quickly transcripts are verified, against the least that any verifier must do.
+"""Speed of verifying, against the least that any verifier must do.
 
 The floor parses each line with ``json.loads`` and hashes it with SHA3-256, and nothing
 else. `fairground.verifier.verify` does that, and also writes each line again to its very bytes,
@@ -47,7 +47,7 @@ GUESSES: Final = 10
 REPETITIONS: Final = 9
 TARGET: Final = 0.40
 SHOWN: Final = 40
-"""How many functions of the profile are kept."""
+"""Number of functions of the profile to keep."""
 
 GAMES: Final[dict[str, Callable[[], Game[Any]]]] = {
     "intransitive dice": lambda: Intransitive(

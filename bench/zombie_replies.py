@@ -1,4 +1,4 @@
-"""How good the players of Zombie Dice are, exactly: what the best reply to them gains.
+"""The quality of players of Zombie Dice: the exact gain of the best reply to them.
 
     python bench/zombie_replies.py [PLAYERS ...]     # three: 4 CPU-minutes; four: half an hour
 
@@ -28,7 +28,7 @@ STATES = 400
 
 
 def minds(game: Zombie, players: int) -> dict[str, replies.Mind]:
-    """Who is replied to."""
+    """Return the players to reply to."""
     known = several.ready(game, players)
     assert known is not None
     found: dict[str, replies.Mind] = {
@@ -41,7 +41,7 @@ def minds(game: Zombie, players: int) -> dict[str, replies.Mind]:
 
 
 def gains(game: Zombie, players: int, mind: replies.Mind) -> dict[str, Any]:
-    """What each seat wins with the best reply, and what all gain by it together."""
+    """Return each seat's wins with the best reply, and the gain of all together."""
     began = time.process_time()
     won = replies.replied(game, mind, players)
     gained = sum(won) - 1
@@ -55,7 +55,7 @@ def gains(game: Zombie, players: int, mind: replies.Mind) -> dict[str, Any]:
 
 
 def model(players: int) -> dict[str, Any]:
-    """How far the coach's model of a crowd is from the solution, in situations at random."""
+    """Measure the error of the coach's model of a crowd, in random situations."""
     game = Zombie(players)
     perfect, crowd = SolvedZombieJudge(game), CrowdJudge(game)
     state = game.start()._replace(phase="decide", unsettled=0, playing=tuple(range(players)))

@@ -1,4 +1,4 @@
-"""How well `optimal` does among several rivals, where its play is only an approximation.
+"""Results of `optimal` among several rivals, where its play is an approximation.
 
     python bench/zombie_seats.py [GAMES]     # some CPU-minutes; writes results/zombie_seats.json
 
@@ -21,7 +21,7 @@ SEED = "among several"
 
 
 def wins(rivals: tuple[str, ...], games: int) -> int:
-    """How many of these games `optimal`, in seat 0, wins."""
+    """Count the games that `optimal` wins in seat 0."""
     game = Zombie.from_params({**DEFAULTS, "players": 1 + len(rivals)})
     players = [
         make_player(name, game, SeededStream(SEED), seat)

@@ -1,4 +1,4 @@
-"""What the authors of FateStones found, made again and corrected.
+"""The finding of the authors of FateStones, repeated and corrected.
 
     python examples/fatestones_finding.py [LOG]
 
@@ -37,7 +37,7 @@ BY_DISTRIBUTION: dict[str, Key] = {
 
 
 def beaten(die: str) -> int:
-    """How many dice it beats more often than not: over one half of all throws."""
+    """Return the number of dice that it beats in over one half of all throws."""
     return sum(meeting(die, other).wins > 18 for other in all_dice())
 
 

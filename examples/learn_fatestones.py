@@ -24,7 +24,7 @@ from fairground.stats import Interval, around
 Floats = NDArray[np.float64]
 ENVS = 8192
 SHARPNESS = (0.0, 20.0, 200.0)
-"""How sharply the other side is taken to choose by averages; 0: it picks anything."""
+"""Sharpness of the other side's assumed choice by averages; 0: any die."""
 
 
 def features(seen: NDArray[np.int32]) -> tuple[Floats, NDArray[np.bool_]]:
@@ -75,7 +75,7 @@ def train(steps: int, seed: int) -> Floats:
 
 
 def measure(weights: Floats, steps: int, seed: int) -> Interval:
-    """What it wins against `greedy` on deals that it has never seen, with a 95 % interval."""
+    """Return its result against `greedy` on new deals, with a 95 % interval."""
     won: list[Any] = []
     for seat in (0, 1):
         env = vector_env("fatestones", ENVS, seat=seat, players=["greedy"])

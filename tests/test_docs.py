@@ -33,7 +33,7 @@ PROGRAMS = [path for path in PAGES if "```python\nimport fairground as fg" in pa
 ARENA = "http://127.0.0.1:8000"
 
 ANVIL = next((TOOLS / "@foundry-rs").glob("anvil-*/bin"), TOOLS)
-"""Where the node anvil is, if it is installed."""
+"""Folder of the node anvil, if it is installed."""
 
 
 class Step(NamedTuple):

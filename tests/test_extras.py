@@ -1,4 +1,4 @@
-"""A missing package is told in one way: who needs it, what it is, how to install it."""
+"""One error for a missing package: its user, its name, and the way to install it."""
 
 from __future__ import annotations
 

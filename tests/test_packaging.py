@@ -1,4 +1,4 @@
-"""What is shipped: an sdist and a wheel, in empty environments, with each extra alone.
+"""Sdist and wheel, in empty environments, with each extra alone.
 
 The wheel is built from the sdist, so what it lacks the sdist lacks too. Packages come from uv's
 cache where it has them, so that nothing is downloaded twice.
@@ -132,7 +132,7 @@ def test_sdist_and_wheel_work_alone_and_with_each_extra_alone(tmp_path: Path) ->
 
 
 def serves_its_page(bin_folder: Path, cwd: Path) -> None:
-    """Where neither Deno nor Node is to be found, since the page was built before."""
+    """Serve without Deno and Node: the page was built before."""
     arena = subprocess.Popen(
         [bin_folder / "fairground", "serve", "--port", "0", "--database", "sqlite:///arena.db"],
         cwd=cwd, env={"PATH": "", "HOME": str(cwd)}, stdout=subprocess.PIPE, text=True,
@@ -153,7 +153,7 @@ def serves_its_page(bin_folder: Path, cwd: Path) -> None:
 
 
 def in_its_place(bin_folder: Path, cwd: Path, extra: str | None) -> None:
-    """What is there works; what is missing is said by the command that needs it."""
+    """Installed parts work; a command without its extra says which it needs."""
     for probe in PROBES:
         if probe.slow and not WIDE:
             continue
@@ -177,7 +177,7 @@ def shipped(wheel: Path) -> Iterator[str]:
 
 
 def in_the_tree() -> Iterator[str]:
-    """What git keeps below src, and what it would: no bytecode."""
+    """Yield the files below src that git keeps or would keep: no bytecode."""
     told = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src"],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -192,7 +192,7 @@ def top_of(sdist: Path) -> Iterator[str]:
 
 
 def test_make_install_installs_and_starts_nothing() -> None:
-    """What make would do on a fresh clone, where it is not done yet."""
+    """On a fresh clone, as make would run it."""
     told = subprocess.run(
         ["make", "-n", "-B", "--no-print-directory", "install"],
         cwd=ROOT, capture_output=True, text=True, check=True,

@@ -1,4 +1,4 @@
-"""What is built for browsers: the same bytes every time, the licences, the checker for Node."""
+"""The build for browsers: the same bytes every time, the licences, the checker for Node."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The site of the documents: complete, without a dead link, without a request to anywhere else.
 
-That it is built without a warning is a matter of building it: `tools/docs.py` fails otherwise.
+`tools/docs.py` fails on a warning, so a build shows that there is none.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A campaign: honest and forged records go before both checkers; every disagreement is told.
+"""A campaign: both checkers judge honest and forged records; every disagreement is printed.
 
     python tools/checker_campaign.py --seed S --mutants N --made N --played N [--result FILE]
 
@@ -62,7 +62,7 @@ def theirs(files: list[str]) -> list[dict]:
 
 
 def key(verdict: dict) -> tuple:
-    """What both must agree on."""
+    """The parts of a verdict that must be equal."""
     claims = [
         (c["claim"], c["seat"], c["name"], c["lines"], c["witness"]) for c in verdict["claims"]
     ]
@@ -289,7 +289,7 @@ def insert(r, events, pool):
 
 
 def leave_here(r, events, pool):
-    """Somebody leaves, and the record ends there, closed by some payoff."""
+    """A seat leaves, and the record ends there, closed by some payoff."""
     at = r.randrange(1, len(events))
     seats = len(events[0]["seats"]) if isinstance(events[0].get("seats"), list) else 2
     tail = [e for e in events[at:] if isinstance(e, dict) and e.get("kind") in ("opening", "end")]

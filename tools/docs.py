@@ -27,7 +27,7 @@ NOT_SERVED = (".inv", ".xml", "LICENSE")
 
 
 def sources() -> list[Path]:
-    """What the site depends on: documents, settings, and the code whose docstrings it shows."""
+    """Sources of the site: documents, settings, and the code whose docstrings it shows."""
     shown = (ROOT / "src" / "fairground").rglob("*.py")
     pages = (path for path in (ROOT / "docs").rglob("*") if path.is_file())
     return sorted([ROOT / "mkdocs.yml", *pages, *shown])

@@ -40,10 +40,10 @@ NOT_SOURCES = ("node_modules", "test")
 
 
 class PageHook(BuildHookInterface):
-    """What hatchling calls."""
+    """The hook that hatchling calls."""
 
     def dependencies(self) -> list[str]:
-        """What a build needs."""
+        """The inputs of a build."""
         return [] if _is_sdist() else [DENO]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:

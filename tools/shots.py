@@ -47,7 +47,7 @@ COLOURS = 256
 
 
 def company(arena: str) -> None:
-    """What makes a lobby lively: open tables, and a contest with standings."""
+    """Fill the lobby: open tables, and a contest with standings."""
     http = Http()
     seats = [{"name": "Linus", "lends": "chain"}, {"name": "Open seat", "open": True}]
     http.post(f"{arena}/tables", {"game": "fatestones/1", "listed": True, "seats": seats})
@@ -155,7 +155,7 @@ def zombie(ada: Visitor) -> None:
 
 
 def review(ada: Visitor) -> None:
-    """What the decisions of a wasteful breaker were worth."""
+    """The review of a wasteful breaker."""
     ada.page.goto(f"{ada.url}/#/play/codebreaking%2F1")
     for label, value in (("base", "3"), ("length", "3")):
         ada.page.get_by_label(label).fill(value)
@@ -236,7 +236,7 @@ def page_of(place: str, waits: str) -> Callable[[Visitor], None]:
 
 
 def new_game(ada: Visitor) -> None:
-    """Who sits where, and how it is played."""
+    """Seats and players of the game."""
     ada.page.goto(f"{ada.url}/#/play/zombie%2F2")
     ada.page.get_by_label("How many seats").fill("3")
     ada.page.get_by_label("Seat 1, zombie").select_option("open")

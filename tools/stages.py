@@ -150,7 +150,7 @@ STAGES: dict[str, tuple[Reach, str]] = {
     "oracle": (shots.oracle, ".guess"),
     "waiting": (waiting, "main .list li"),
 }
-"""How to get there, and what is there when the page has come again."""
+"""The way there, and a selector of the page after its reload."""
 
 
 def main() -> None:

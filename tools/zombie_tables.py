@@ -20,7 +20,7 @@ DATA = Path(tables.__file__).parent / "data"
 
 
 def solved(game: Zombie, players: int) -> Any:
-    """What is stored of the game of so many."""
+    """Return the stored figures of a game with this number of players."""
 
     def tell(share: float) -> None:
         sys.stderr.write(f"\r{players} players: {share:4.0%}")

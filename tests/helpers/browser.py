@@ -65,7 +65,7 @@ def _axe() -> str:
 
 
 def faults_of(page: Page) -> list[str]:
-    """What axe finds wrong with a page as it is now: rule and elements. Its context needs
+    """Return the faults that axe finds on a page as it is now: rule and elements. Its context needs
     ``bypass_csp=True``, since our policies admit no script but our own."""
     page.evaluate(_axe())
     run = f"axe.run(document, {{runOnly: {json.dumps(RULES)}, resultTypes: ['violations']}})"
@@ -87,13 +87,13 @@ CUT_OFF = """() => [...document.querySelectorAll('header.top *, main *')].filter
 
 
 def cut_off(page: Page) -> list[str]:
-    """What cannot be read whole: it sticks out of the window, or is cut in its box."""
+    """Return the elements that stick out of the window, or are cut in their box."""
     found: list[str] = page.evaluate(CUT_OFF)
     return found
 
 
 def is_wider_than_its_window(page: Page) -> bool:
-    """Whether one must scroll sideways to read it."""
+    """Return True if reading needs sideways scrolling."""
     root = "document.documentElement"
     wider: bool = page.evaluate(f"{root}.scrollWidth > {root}.clientWidth")
     return wider

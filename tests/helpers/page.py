@@ -1,4 +1,4 @@
-"""What is built for browsers, and Deno, which builds and checks it."""
+"""The files built for browsers, and Deno, which builds and checks them."""
 
 from __future__ import annotations
 

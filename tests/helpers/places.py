@@ -1,4 +1,4 @@
-"""Where things lie in this repository."""
+"""Folders of this repository."""
 
 from __future__ import annotations
 

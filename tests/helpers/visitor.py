@@ -1,4 +1,4 @@
-"""Somebody with a browser: what a person does on the page, in the words of the page."""
+"""A person with a browser, who acts on the page in the words of the page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Visitor:
         self.context = context
         self.url = url
         self.troubles: list[str] = []
-        """What a tab complained of: errors of scripts, and what a policy stopped."""
+        """Complaints of its tabs: script errors, and loads that a policy stopped."""
         context.set_default_timeout(PATIENCE)
         self.page = self.tab()
 

@@ -15,7 +15,7 @@ Step = Callable[["Page"], object]
 
 
 def nothing(page: Page) -> None:
-    """The page is left as it comes."""
+    """Leave the page as it is."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Screen:
     """A page in a state. It stands on a stage, or at a ``place`` of the arena."""
 
     ready: str
-    """What is there when the page has come."""
+    """Selector of an element of the finished page."""
     stage: str | None = None
     place: str = ""
     then: Step = nothing
     chosen: int = 0
-    """How many things a person has chosen on the table."""
+    """Number of things that a person has chosen on the table."""
 
 
 def pressing(*keys: str) -> Step:

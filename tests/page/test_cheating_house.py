@@ -21,7 +21,7 @@ Events = list[dict[str, Any]]
 
 
 def chained(events: Events) -> list[bytes]:
-    """The events as lines, each of which names the one before it: a forgery that hangs together."""
+    """Return the events as lines, each naming the one before it: a consistent forgery."""
     lines: list[bytes] = []
     for event in events:
         prev = line_hash(lines[-1]) if lines else NO_LINE

@@ -40,7 +40,7 @@ def take_the_first(page: Page) -> None:
 
 
 def saved(visitor: Visitor, button: str, path: Path) -> bytes:
-    """What a button of the page saves."""
+    """Return the file that a button of the page saves."""
     with visitor.page.expect_download() as saving:
         visitor.page.get_by_role("button", name=button).click()
     saving.value.save_as(path)

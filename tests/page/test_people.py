@@ -51,7 +51,7 @@ def seal_by_turns(visitors: list[Visitor]) -> None:
 
 
 def roll_by_turns(visitors: dict[str, Visitor]) -> None:
-    """Whoever's turn it is rolls once and stops, until there is a stamp."""
+    """Let the player on turn roll once and stop, until there is a stamp."""
     now = next(iter(visitors.values()))
     for _ in range(2000):
         page = now.page
@@ -205,7 +205,7 @@ def test_an_open_table_is_taken_down_again(browser: Browser, arena: str) -> None
 def test_who_waits_in_the_lobby_is_told_that_somebody_sat_down(
     browser: Browser, arena: str
 ) -> None:
-    """And whoever gets up makes room for another."""
+    """A player who gets up makes room for another."""
     seats = ("Seat 1, zombie", "Seat 2, zombie")
     with visiting(browser, arena) as ada, visiting(browser, arena) as bob:
         ada.named("Ada who waits")

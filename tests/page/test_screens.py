@@ -25,7 +25,7 @@ MAKING = bool(os.environ.get("SHOTS"))
 SETTLED = """
 new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))
 """
-"""What follows from a change, such as scrolling to a line, happens after the next frame."""
+"""Effects of a change, such as scrolling to a line, follow the next frame."""
 
 
 def comes(browser: Browser, arena: str, name: str) -> Page:

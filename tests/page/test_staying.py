@@ -43,7 +43,7 @@ def test_a_reload_at_every_kind_of_ask(browser: Browser, arena: str) -> None:
     with visiting(browser, arena, {"**/seats/*": lose_one_of_each_kind}) as ada:
 
         def until_lost(kind: str) -> None:
-            """The page tries again by itself, so it may have been lost already."""
+            """The page retries, so it may have been lost already."""
             while kind not in failed:
                 ada.page.wait_for_event("requestfailed")
 
@@ -106,7 +106,7 @@ def test_the_arena_is_killed_in_the_middle_and_comes_back(browser: Browser, tmp_
 
 
 def test_a_page_that_could_not_be_loaded_comes_when_the_arena_is_back(ada: Visitor) -> None:
-    """What is loaded later is asked for again, and the page does not stay empty."""
+    """Parts that are loaded later are requested again, and the page does not stay empty."""
     ada.page.get_by_role("button", name="Play FateStones").wait_for()
     ada.context.set_offline(True)
     ada.page.get_by_role("link", name="Contests", exact=True).click()

@@ -1,7 +1,7 @@
-"""What we depend on, as far as it can be looked at without a network.
+"""An audit of our dependencies, without a network.
 
-Advisories are on servers elsewhere, so known weaknesses are not looked for here. What is checked:
-that what is installed fits the ranges of pyproject.toml, that nothing installed contradicts what
+Advisories are on servers elsewhere, so known weaknesses are not looked for here. It checks that
+all installed packages fit the ranges of pyproject.toml, that nothing installed contradicts what
 another package needs, that every package we name has its reason in docs/dependencies.md, and which
 ranges have no upper bound.
 """
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run() -> dict[str, Any]:
-    """What does not fit."""
+    """Return the packages that do not fit."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [Requirement(one) for one in project["dependencies"]]
     for extra in project["optional-dependencies"].values():
@@ -65,6 +65,6 @@ def _is_bounded(need: Requirement) -> bool:
 
 
 def broken(found: dict[str, Any]) -> bool:
-    """Whether something must be mended."""
+    """Return True if something must be fixed."""
     kinds = ("outside our ranges", "without a reason")
     return any(found[kind] for kind in kinds)

@@ -39,7 +39,7 @@ class Wire:
     async def ask_often(
         self, times: int, method: str, path: str, body: Any = None
     ) -> list[tuple[int, dict[str, Any]]]:
-        """Say the same so many times, without waiting in between; the answers to all."""
+        """Send a request repeatedly without waiting; return all answers."""
         data = b"" if body is None else json.dumps(body).encode()
         if self._open is None:
             self._open = await asyncio.open_connection(
@@ -73,7 +73,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, dict[str, Any]]:
 
 
 class Waited(NamedTuple):
-    """How long answers took, and what else came than answers."""
+    """Times of answers, and everything else that came."""
 
     seconds: list[float]
     statuses: dict[int, int]
@@ -190,7 +190,7 @@ def crowd(arena: Arena, seconds: float, chance: random.Random) -> dict[str, Any]
 
 
 def open_games(arena: Arena, seconds: float, most: int = 100_000) -> dict[str, Any]:
-    """As many open oracles as there is time for; then a restart, and the first answers."""
+    """Open oracles until the time is over; then restart, and time the first answers."""
 
     async def opened() -> list[str]:
         until, found = time.monotonic() + seconds, []
@@ -230,7 +230,7 @@ def open_games(arena: Arena, seconds: float, most: int = 100_000) -> dict[str, A
 
 
 def broken(found: dict[str, Any]) -> bool:
-    """Whether somebody met a 5xx, or lost an answer."""
+    """Return True if somebody met a 5xx, or lost an answer."""
     for part in found.values():
         if isinstance(part, dict) and (
             part.get("lost") or any(int(status) >= 500 for status in part.get("others", {}))

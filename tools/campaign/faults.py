@@ -1,4 +1,4 @@
-"""What can happen to a database: a full disk, a server that freezes or is restarted, kills.
+"""Faults of a database: a full disk, a frozen or restarted server, kills.
 
 Clients go on all the time, under Idempotency-Keys, and say the same again until an answer comes. In
 the end nothing may be counted otherwise than it was told, every record must verify, and a contest
@@ -74,7 +74,7 @@ class Server:
         return [parent, *map(int, children)]
 
     def freeze(self, seconds: float) -> None:
-        """Nobody in it moves for so long."""
+        """Time without a move."""
         frozen = self._processes()
         for signal_ in (signal.SIGSTOP, signal.SIGCONT):
             for process in frozen:
@@ -298,7 +298,7 @@ def _read_only(seconds: float, chance: random.Random, folder: Path) -> dict[str,
 
 
 def broken(found: dict[str, Any]) -> bool:
-    """Whether a promise was broken, by the figures of any part with faults."""
+    """Return True if a part's figures show a broken promise."""
     ends = ("counted otherwise", "records that do not verify", "clients that failed")
     ends += ("traceback at the start", "ended by a jump", "wei lost", "hands counted otherwise")
     ends += ("Players with another count",)

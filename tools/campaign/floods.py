@@ -28,7 +28,7 @@ MADE_BY_HAND: Final = ("/", "/verify.html", "/schema", "/schema/openapi.json")
 
 
 class Answer(NamedTuple):
-    """What a client hears."""
+    """A client's answers."""
 
     status: int
     headers: http.client.HTTPMessage
@@ -63,7 +63,7 @@ class Client:
 
 
 def run(url: str, seconds: float) -> dict[str, Any]:
-    """What others wait beside each flood, in milliseconds; first, beside none."""
+    """Return the others' waiting times beside each flood, in milliseconds; first, beside none."""
     if shutil.which("wrk") is None:
         return {"not run": "wrk is not installed"}
     client = Client(url, "127.0.0.3")
@@ -74,7 +74,7 @@ def run(url: str, seconds: float) -> dict[str, Any]:
 
 
 def _routes(client: Client) -> dict[str, Flood]:
-    """What to flood, by its method and its route."""
+    """Return the requests of a flood, by method and route."""
     document = client.ask("GET", "/schema/openapi.json").json()
     calls = {
         operation["operationId"]: f"{method.upper()} {route}"

@@ -87,7 +87,7 @@ class Arena:
 
 
 class Over(Exception):
-    """What was asked for has ended."""
+    """The oracle has ended."""
 
 
 class Player(threading.Thread):
@@ -140,7 +140,7 @@ def end(players: Sequence[Player]) -> None:
 
 
 def verdicts(arena: Arena, players: Sequence[Player], folder: Path) -> tuple[int, int]:
-    """How many oracles counted otherwise than they told; whether some record does not verify."""
+    """Return the number of oracles that counted otherwise than they told, and of bad records."""
     games = {path: told for player in players for path, told in player.games.items()}
     wrong = [
         path for path, told in games.items() if arena.ask("GET", path)[1].get("answers", []) != told

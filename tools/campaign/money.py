@@ -52,7 +52,7 @@ class Bettor(threading.Thread):
         self.stop = False
         self.hands = self.sessions = self.in_sessions = self.repeated = 0
         self.counted = 0
-        """What the Player should have at the Bank, in wei."""
+        """The Player's expected money at the Bank, in wei."""
         self.failed: str | None = None
 
     def run(self) -> None:
@@ -207,7 +207,7 @@ def settlements(seconds: float, chance: random.Random, folder: Path) -> dict[str
 
 
 def whole_ledger(url: str) -> bytes:
-    """All lines of an arena's ledger. It gives so many at a time."""
+    """All lines of an arena's ledger. It gives a limited number at a time."""
     lines: list[bytes] = []
     while (
         more := Http()
@@ -219,7 +219,7 @@ def whole_ledger(url: str) -> bytes:
 
 
 def judged(data: bytes, guests: list[Bettor]) -> dict[str, Any]:
-    """What the whole ledger says, beside what the Players counted."""
+    """Compare the whole ledger with the Players' counts."""
     lines = data.splitlines(keepends=True)
     try:
         books = read_ledger(lines).books

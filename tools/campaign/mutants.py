@@ -1,4 +1,4 @@
-"""What a module would be with one mistake in it.
+"""Modules with one mistake in them.
 
 A mutant is a module in which one thing is changed: a comparison, an operator, a constant, a
 condition, a return value. Texts and types are left alone: no test compares those word by word. So
@@ -64,13 +64,13 @@ class Mutant(NamedTuple):
     until: int
     """The first and last line of the statement that it is in, without the block below it."""
     name: str
-    """What it is called in a list of mutants: lines move, this does not."""
+    """Name in a list of mutants. Lines move; this does not."""
     node: ast.AST
     new: ast.AST
 
 
 def _changes(node: ast.AST, parent: ast.AST | None) -> Iterator[tuple[str, ast.AST]]:
-    """What one node could be instead, each with its description."""
+    """Yield the replacements of one node, each with its description."""
     if isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARISONS:
         other = copy.deepcopy(node)
         other.ops[0] = COMPARISONS[type(node.ops[0])]()
@@ -105,14 +105,14 @@ def _changes(node: ast.AST, parent: ast.AST | None) -> Iterator[tuple[str, ast.A
 
 
 def _is_turned_by_itself(test: ast.expr) -> bool:
-    """Whether the condition's own mutant is its opposite already."""
+    """Return True if the condition's own mutant is its opposite already."""
     return isinstance(test, ast.UnaryOp) or (
         isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], OPPOSITES)
     )
 
 
 def _around(node: ast.AST, parent: ast.AST | None) -> str:
-    """What a constant stands in, so that one can tell which it is."""
+    """Describe the place of a constant."""
     if parent is None or isinstance(parent, ast.arguments):
         return ast.unparse(node)
     if isinstance(parent, ast.Dict) and node in parent.values:
@@ -197,7 +197,7 @@ class Source:
         return statement.lineno, max(statement.lineno, last or 0)
 
     def _is_told(self, node: ast.AST) -> bool:
-        """Whether this is only part of a text or a type: no test compares those word by word."""
+        """Return True for part of a text or a type, which no test compares word by word."""
         for up in self._up(node):
             parent = self._parents.get(up)
             if up in (getattr(parent, "returns", None), getattr(parent, "annotation", None)):

@@ -113,13 +113,13 @@ WITHIN: Final = 30.0
 would notice is a mistake that nobody hears of soon, and a campaign could not try all mutants."""
 
 SLOWER: Final = 5
-"""How many times as long as without a mistake a test may take; and seconds more than that."""
+"""Time limit of a test: this multiple of its usual time, plus these seconds."""
 
 WAITING: Final = 60
 """Seconds of the clock that a test may wait for what never comes, beyond ten times its own time."""
 
 MOST: Final = 3 << 30
-"""Bytes of memory that they may take: a mistake can make a list grow for ever."""
+"""Bytes of memory that they may take: a mistake can make a list grow forever."""
 
 NOTICED: Final = "noticed"
 SURVIVED: Final = "survived"
@@ -149,7 +149,7 @@ class Recorded(NamedTuple):
         return sorted(every, key=lambda one: (one not in found, self.seconds[one], one)), run_it
 
     def within(self, tests: Sequence[str]) -> list[str]:
-        """As many of these, from the first on, as there is time for; at least one."""
+        """Return the first of these that fit the time; at least one."""
         sums = accumulate(self.seconds[one] for one in tests)
         return [one for one, taken in zip(tests, sums, strict=True) if taken <= WITHIN] or [
             *tests[:1]
@@ -324,13 +324,13 @@ class Trial:
         return int(_fails(self._session, [self._items[one] for one in tests]))
 
     def _forget(self) -> None:
-        """What was worked out before, by code without a mistake, must not hide one."""
+        """Results cached by correct code must not hide a mistake."""
         for cache in self._caches:
             cache.cache_clear()
 
 
 class _Bounds:
-    """A plugin of pytest: how long each test may take. What takes longer ends the process."""
+    """A plugin of pytest: how long each test may take. A longer test ends the process."""
 
     def __init__(self, usual: dict[str, float], told: Path) -> None:
         self._usual, self._told = usual, told
@@ -358,14 +358,14 @@ def _functions(paths: set[str]) -> dict[tuple[str, str], list[FunctionType]]:
 
 
 def _caches() -> list[Any]:
-    """Whatever of ours keeps results in mind (`functools.lru_cache`)."""
+    """Our functions with cached results (`functools.lru_cache`)."""
     kind = type(functools.lru_cache(len))
     found = [one for one in gc.get_objects() if isinstance(one, kind)]
     return [one for one in found if one.__module__.split(".")[0] == "fairground"]
 
 
 def _fails(session: pytest.Session, items: list[pytest.Item]) -> bool:
-    """Whether one of these tests fails; those after it are not run."""
+    """Return True at the first of these tests that fails."""
     before = session.testsfailed
     for item, following in zip(items, [*items[1:], None], strict=True):
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -477,7 +477,7 @@ def run(
 
 
 def _found(source: Source, folder: Path) -> dict[str, Any]:
-    """What came of the mutants of a module."""
+    """The results of a module's mutants."""
     told = folder / source.name
     ends = [json.loads(line) for line in told.read_text().splitlines()] if told.exists() else []
     survived = sorted(name for name, end in ends if end == SURVIVED)

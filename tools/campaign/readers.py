@@ -1,6 +1,6 @@
 """Every reader, with mistakes in what it reads: no traceback, no hang, no memory without bounds.
 
-Whatever is read must give a value, or an error of ours. Each reader has samples that it takes; they
+Every input must give a value, or an error of ours. Each reader has samples that it takes; they
 are changed at random (bytes moved, doubled, left out, values of JSON replaced), and given to it for
 its share of the time.
 """
@@ -229,5 +229,5 @@ def run(seconds: float, chance: random.Random, quick: bool = False) -> dict[str,
 
 
 def is_broken(found: dict[str, Any]) -> bool:
-    """Whether a promise was broken."""
+    """Return True if a promise was broken."""
     return bool(found["broken"]) or found["memory grew by MB"] > MOST

@@ -32,7 +32,7 @@ TITLES: Final = {
     "audit": "Audit, without a network",
 }
 ABOUT: Final = ("date", "cores", "load", "seconds")
-"""What every part says of itself."""
+"""Members of every part."""
 
 
 def page(text: str, found: dict[str, Any]) -> str:

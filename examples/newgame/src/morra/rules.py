@@ -35,20 +35,20 @@ MOST_ROUNDS = 100
 
 
 class State(NamedTuple):
-    """What both can see. Fingers that are not shown yet are sealed, and not in here."""
+    """The public state. Fingers that are not shown yet are sealed, and not in here."""
 
     played: int = 0
-    """How many rounds are over."""
+    """Number of finished rounds."""
     odd: Seat | None = None
-    """Who is odd in this round, once the coin has said it."""
+    """The odd player of this round, after the coin."""
     shown: tuple[int, int] | None = None
     """The fingers of the last round."""
     points: int = 0
-    """What seat 0 has won from seat 1 so far."""
+    """Points that seat 0 has won from seat 1."""
 
 
 class Morra(Game[State]):
-    """The rules for so many rounds. A move is a number of fingers, 1 or 2."""
+    """The rules of a match. A move is a number of fingers, 1 or 2."""
 
     name = "morra/1"
     seats = 2
@@ -96,7 +96,7 @@ class Morra(Game[State]):
         return FINGERS
 
     def played(self, s: State, moves: Mapping[Seat, Move]) -> State:
-        """Both hands lie open: the sum goes to whoever its parity names."""
+        """Both hands lie open: the parity of the sum names the winner."""
         mine, yours = moves[0], moves[1]
         assert isinstance(mine, int) and isinstance(yours, int) and s.odd is not None
         total = mine + yours
@@ -105,7 +105,7 @@ class Morra(Game[State]):
         return State(s.played + 1, None, (mine, yours), s.points + won)
 
     def forfeit(self, s: State, seat: Seat) -> tuple[int, ...]:
-        """Whoever leaves loses the most that the rounds to come could cost."""
+        """Leaving costs the most that the remaining rounds could cost."""
         left = (self.rounds - s.played) * 2 * max(FINGERS)
         points = s.points - left if seat == 0 else s.points + left
         return points, -points

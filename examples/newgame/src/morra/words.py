@@ -1,4 +1,4 @@
-"""What things are called in two-finger Morra. The rules stay silent."""
+"""The words of two-finger Morra. The rules stay silent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from morra.rules import Morra, State
 
 
 class MorraWords(PlainWords[Morra]):
-    """Sentences for one table and one reader. What is not said here is said plainly."""
+    """Sentences for one table and one reader. `PlainWords` says the rest."""
 
     rules = (
         "A coin says who is odd. Then both show one finger or two at the same time. "
@@ -16,7 +16,7 @@ class MorraWords(PlainWords[Morra]):
     )
 
     def state(self, view: State) -> list[str]:
-        """What lies on the table, a line each."""
+        """Return the table, line by line."""
         lines = [f"Round {min(view.played + 1, self.game.rounds)} of {self.game.rounds}."]
         if view.odd is not None:
             lines.append(f"{self.does(view.odd, 'are', 'is')} odd.")
@@ -26,7 +26,7 @@ class MorraWords(PlainWords[Morra]):
         return lines
 
     def question(self, view: State, seat: Seat) -> str:
-        """What a seat is asked for."""
+        """Return the question to a seat."""
         return "One finger or two?"
 
     def menu(self, view: State, seat: Seat) -> list[Move] | None:
