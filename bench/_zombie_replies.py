@@ -83,18 +83,20 @@ class Rival:
         rows = []
         for row in scores.tolist():
             other, yet = max((score, seat > k) for seat, score in enumerate(row) if seat != k)
-            rows.append(self._stakes(duel.Situation(row[k], other, not yet, False, 0)))
+            rows.append(self._stakes(row[k], other, yet, False))
         return np.array(rows)
 
     def answered(self, k: int, leaders: Array, behind: Array) -> Array:
         """The same. Only in extra rounds somebody who has yet to move is level with the leaders."""
         rows = []
         for lead, *others in behind.tolist():
-            yet = 0 in others
-            rows.append(self._stakes(duel.Situation(0, lead, not yet, True, 0)))
+            rows.append(self._stakes(0, lead, 0 in others, True))
         return np.array(rows)
 
-    def _stakes(self, where: duel.Situation) -> Array:
+    def _stakes(self, mine: int, other: int, yet: bool, extra: bool) -> Array:
+        where = several.Among(0, (mine, other), extra) if yet else several.Among(
+            1, (other, mine), extra
+        )  # fmt: skip
         return duel.stakes(self._found, self._duel, self._game, where)
 
 

@@ -286,9 +286,9 @@ def test_machines_hold_where_a_roll_can_change_nothing() -> None:
 def test_the_rival_is_the_strongest_still_in_and_better_one_who_can_answer() -> None:
     game = make(players=3)
     s = game.start()._replace(phase="decide", playing=(2, 0, 1), at=1, scores=(4, 7, 7))
-    assert duel.situation(game, s, 0) == duel.Situation(4, 7, False, False, 0)
+    assert duel.situation(game, s, 0) == several.Among(0, (4, 7), False)
     s = s._replace(scores=(4, 7, 9))
-    assert duel.situation(game, s, 0) == duel.Situation(4, 9, True, False, 0)
+    assert duel.situation(game, s, 0) == several.Among(1, (9, 4), False)
     rounds = make(players=3, max_turns=5)
     assert duel.situation(rounds, s._replace(round=2), 0).rounds == 4
     assert duel.situation(rounds, s._replace(round=7, extra=2), 0).rounds == 0

@@ -21,6 +21,7 @@ from msgspec import Struct, convert, to_builtins
 from fairground.core import Fault, InputError, Unreadable
 from fairground.fair.bits import Stream, SystemStream
 from fairground.games import GAMES
+from fairground.games.fatestones.rows import parquet_cells
 from fairground.lab.plans import Plan, game_of, states_of
 from fairground.lab.rows import INTEGER, Column, Schema, schema_of
 from fairground.lab.statistics import Tally
@@ -268,9 +269,7 @@ def _games(path: Path, card: Card, schema: Schema) -> Iterator[list[str]]:
 def lines_of(path: Path, card: Card, schema: Schema) -> Iterator[str]:
     """Yield the rows of a file, as text."""
     if path.suffix == PARQUET:
-        for batch in pyarrow("parquet").ParquetFile(path).iter_batches():
-            for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-                yield ",".join("" if value is None else str(value) for value in values)
+        yield from (",".join(cells) for _, cells in parquet_cells(path))
         return
     with path.open(encoding="utf-8") as text:
         lines = (line.rstrip("\n") for line in text)

@@ -511,8 +511,7 @@ def _elo(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
     middle = sum(theta) / n
     found = []
     for player in range(n):
-        unit = [1.0 if other == player else 0.0 for other in range(n)]
-        centred = [u - 1 / n for u in unit]
+        centred = [float(other == player) - 1 / n for other in range(n)]
         row = _solved(curve, centred)
         variance = sum(row[i] * meat[i][j] * row[j] for i in range(n) for j in range(n))
         half = float(NORMAL) * sqrt(max(0.0, variance)) * ELO
@@ -608,25 +607,24 @@ def _rounded(value: float | None) -> float | None:
 
 def standings_csv(table: Table) -> str:
     """Return the standings as CSV, a row for each player."""
-    text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    out.writerow(["rank", "player", "rating", "low", "high", "points", "encounters", "failures"])
-    for row in table.standings:
-        numbers = (_rounded(value) for value in (*row.rating, row.points))
-        name = table.rules.players[row.player].name
-        out.writerow([row.rank, name, *numbers, row.encounters, row.failures])
-    return text.getvalue()
+    head = ["rank", "player", "rating", "low", "high", "points", "encounters", "failures"]
+    rows = [
+        [row["rank"], row["player"], *row["rating"].values(), *(row[name] for name in head[5:])]
+        for row in table_as_json(table)["standings"]
+    ]
+    return _csv([head, *rows])
 
 
 def cross_csv(table: Table) -> str:
     """Return the cross table as CSV: the share of games that the row won from the column."""
+    _, names, cells = heat_of(table)
+    rows = [[name, *map(_rounded, row)] for name, row in zip(names, cells, strict=True)]
+    return _csv([["player", *names], *rows])
+
+
+def _csv(rows: Sequence[Sequence[Any]]) -> str:
     text = io.StringIO()
-    out = csv.writer(text, lineterminator="\n")
-    order = [row.player for row in table.standings]
-    names = [table.rules.players[player].name for player in order]
-    out.writerow(["player", *names])
-    for a, name in zip(order, names, strict=True):
-        out.writerow([name, *(_rounded(table.score(a, b)) for b in order)])
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 

@@ -100,7 +100,7 @@ def read_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
         with path.open("rb") as file:
             parquet = file.read(4) == PARQUET
         if parquet:
-            yield from _parquet_cells(path)
+            yield from parquet_cells(path)
             return
         with path.open(encoding="utf-8-sig", newline=None) as text:
             yield from text_cells(text)
@@ -126,7 +126,8 @@ def text_cells(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
             yield number, cells
 
 
-def _parquet_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+def parquet_cells(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a Parquet file as text, each with its number."""
     with needs("lab", "a Parquet file"):
         from pyarrow import parquet
     number = 0

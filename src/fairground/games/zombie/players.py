@@ -105,15 +105,15 @@ class Optimal(MachineZombie):
         two = duel.load_or_compute(self.game)
         more = several.all_ready(self.game)
 
-        def choices(where: duel.Situation | several.Among) -> Any:
+        def choices(where: several.Among) -> Any:
             # A bit per state: a long match meets some hundred pairs of scores.
-            if isinstance(where, several.Among):
+            if len(where.scores) > 2:
                 hold = more[len(where.scores)].at(where)
             else:
                 hold = duel.stakes(self._turns, two, self.game, where)
             return np.packbits(self._turns.best(hold), axis=1)
 
-        def situation(view: State, seat: Seat) -> duel.Situation | several.Among:
+        def situation(view: State, seat: Seat) -> several.Among:
             if len(view.playing) in more:
                 return several.situation(view, seat)
             return duel.situation(self.game, view, seat)

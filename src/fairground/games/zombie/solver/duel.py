@@ -18,6 +18,7 @@ import numpy as np
 from fairground.core import Seat
 from fairground.games.zombie.rules import State, Zombie
 from fairground.games.zombie.solver import several, tables, turn
+from fairground.games.zombie.solver.several import Among
 from fairground.games.zombie.solver.turn import Array, Progress, TooMuchWork, Turns
 
 WIDTH: Final = 16
@@ -43,19 +44,6 @@ class Duel(NamedTuple):
     game to a number of brains."""
 
 
-class Situation(NamedTuple):
-    """The position of a turn in a duel."""
-
-    mine: int
-    """The mover's score."""
-    other: int
-    moved: bool
-    """True if the other has had its turn in this round."""
-    extra: bool
-    rounds: int
-    """Rounds to go, this one included; 0 when the game goes to a number of brains."""
-
-
 def first_player_wins(duel: Duel) -> float:
     """Return the winning chance of the first player, when both play to win."""
     if len(duel.leads):
@@ -63,39 +51,34 @@ def first_player_wins(duel: Duel) -> float:
     return float(duel.rounds[0, 0, 0, 0])
 
 
-def situation(game: Zombie, s: State, seat: Seat) -> Situation:
+def situation(game: Zombie, s: State, seat: Seat) -> Among:
     """Return the duel that ``seat`` plays: with two players, the game itself.
 
     With more it is an approximation. The rival is the one still playing with the most brains; among
     equals one who has yet to move and can still answer. The others are ignored, so the player is a
     little too calm when several could overtake it.
     """
-    at = s.playing.index(seat)
-    ahead = s.playing[:at]
+    ahead = s.playing[: s.playing.index(seat)]
     rivals = [other for other in s.playing if other != seat]
     rival = max(rivals, key=lambda other: (s.scores[other], other not in ahead))
     rounds = max(0, game.max_turns - s.round + 1) if not s.extra else 0
-    return Situation(s.scores[seat], s.scores[rival], rival in ahead, s.extra > 0, rounds)
+    first, second = (rival, seat) if rival in ahead else (seat, rival)
+    scores = s.scores[first], s.scores[second]
+    return Among(int(second == seat), scores, s.extra > 0, rounds)
 
 
-def stakes(found: Turns, duel: Duel, game: Zombie, where: Situation) -> Array:
+def stakes(found: Turns, duel: Duel, game: Zombie, where: Among) -> Array:
     """Return the worth of holding t brains to the mover, by t; a bust is worth the same as none."""
-    if where.rounds:
-        lead = where.mine - where.other + np.arange(found.top + turn.RING)
-        return 1 - _others_chance(duel, where, lead)
-    scores = (where.other, where.mine) if where.moved else (where.mine, where.other)
-    payoffs = several.Payoffs(game, several.Several(*duel[:3]))
-    return payoffs.at(several.Among(int(where.moved), scores, where.extra))
-
-
-def _others_chance(duel: Duel, where: Situation, lead: Array) -> Array:
-    """Return the other's chance after the mover holds with this lead, over a number of rounds."""
-    if where.moved and where.rounds == 1:
-        return np.where(lead > 0, 0.0, np.where(lead < 0, 1.0, duel.ties[2, 0]))
-    values = duel.leads[where.rounds - where.moved, int(not where.moved)]
-    reach = len(values) // 2
-    known = values[np.clip(reach - lead, 0, 2 * reach)]
-    return np.where(lead < -reach, 1.0, np.where(lead > reach, 0.0, known))
+    if not where.rounds:
+        return several.Payoffs(game, several.Several(*duel[:3])).at(where)
+    k = where.turn
+    lead = where.scores[k] - where.scores[1 - k] + np.arange(found.top + turn.RING)
+    if k == 1 and where.rounds == 1:  # the last turn
+        return np.where(lead > 0, 1.0, np.where(lead < 0, 0.0, 1 - duel.ties[2, 0]))
+    others = duel.leads[where.rounds - k, 1 - k]
+    reach = len(others) // 2
+    known = 1 - others[np.clip(reach - lead, 0, 2 * reach)]
+    return np.where(lead > reach, 1.0, np.where(lead < -reach, 0.0, known))
 
 
 def solve(game: Zombie, progress: Progress | None = None) -> Duel:
@@ -113,10 +96,10 @@ def solve(game: Zombie, progress: Progress | None = None) -> Duel:
     known = several.solve(Zombie(2, game.dice, game.faces, 1), 2)  # its extra rounds are the same
     duel = Duel(*known, np.zeros((rounds + 1, 2, 2 * reach + 1)))
     for left in range(1, rounds + 1):
-        for moved in (True, False):
-            cases = [Situation(lead, 0, moved, False, left) for lead in range(-reach, reach + 1)]
-            holds = [stakes(found, duel, game, where) for where in cases]
-            duel.leads[left, int(moved)] = _values(found, holds)
+        for k in (1, 0):
+            leads = range(-reach, reach + 1)
+            cases = [Among(k, (0, lead) if k else (lead, 0), False, left) for lead in leads]
+            duel.leads[left, k] = _values(found, [stakes(found, duel, game, c) for c in cases])
         tell(left / rounds)
     return duel
 
@@ -162,7 +145,7 @@ def load_or_compute(
     return tables.load_or_compute(Duel, game, 2, lambda: solve(game, progress), folder)
 
 
-def optimal(game: Zombie, duel: Duel, where: Situation) -> Array:
+def optimal(game: Zombie, duel: Duel, where: Among) -> Array:
     """Return the choices of a turn that wins most often: [brains, shape] → 1 rolls, 0 holds."""
     found = turn.turns(game)
     return found.best(stakes(found, duel, game, where))
@@ -178,7 +161,7 @@ def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
     bust, brains = turn.first_roll(game)
     greedy = found.greedy
     duel = load_or_compute(game, progress)
-    opening = Situation(0, 0, False, False, game.max_turns)
+    opening = Among(0, (0, 0), False, game.max_turns)
     return {
         "params": game.params(),
         "first_roll": {"bust": str(bust), "brains": str(brains)},
@@ -194,7 +177,7 @@ def report(game: Zombie, progress: Progress | None = None) -> dict[str, Any]:
         "optimal": {
             "first": turn.as_json(turn.decisions(found, optimal(game, duel, opening))),
             "second": turn.as_json(
-                turn.decisions(found, optimal(game, duel, opening._replace(moved=True)))
+                turn.decisions(found, optimal(game, duel, opening._replace(turn=1)))
             ),
         },
     }

@@ -37,7 +37,7 @@ MOST: Final = 4
 """Maximum number of players: five would take an hour, and tables of ten megabytes."""
 
 TOGETHER: Final = 16
-"""Number of turns solved at once: as many as fit into the processor's cache."""
+"""Number of turns solved at once: they fit into the processor's cache."""
 
 CLOSE: Final = 1e-11
 """Maximum correction of the last step. The remaining error is far smaller: see above."""
@@ -88,7 +88,8 @@ class Among(NamedTuple):
     scores: tuple[int, ...]
     """The scores in the order of the turns."""
     extra: bool
-    """Whether this is an extra round."""
+    rounds: int = 0
+    """Rounds to go, this one included; 0 when the game goes to a number of brains."""
 
 
 def situation(s: State, seat: Seat) -> Among:
