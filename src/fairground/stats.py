@@ -81,7 +81,7 @@ def _inside(t: float, freedom: int) -> float:
 
 
 def decimal(value: Fraction | Decimal) -> str:
-    """A number with 12 digits behind the point, as text."""
+    """Return a number with 12 digits behind the point, as text."""
     if isinstance(value, Fraction):
         value = DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))
     return format(value.quantize(PLACES, ROUND_HALF_EVEN, DIGITS), "f")
@@ -96,7 +96,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: Sequence[int], least: int | None = None) -> Mean:
-    """The mean of these integers, and Student's interval around it; never below ``least``."""
+    """Return the mean of integers with Student's interval, which never goes below ``least``."""
     n = len(values)
     if n == 0:
         return Mean(None, None, None)
@@ -121,10 +121,20 @@ class Interval(NamedTuple):
     low: float | None
     high: float | None
 
-    def __str__(self) -> str:
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Low and high; the mean itself where nothing can be said."""
         if self.low is None or self.high is None:
-            return f"{self.mean:+.4f}"
-        return f"{self.mean:+.4f} ± {(self.high - self.low) / 2:.4f}"
+            return self.mean, self.mean
+        return self.low, self.high
+
+    @property
+    def half(self) -> float:
+        low, high = self.ends
+        return (high - low) / 2
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.4f}" + ("" if self.low is None else f" ± {self.half:.4f}")
 
 
 def interval_of(values: Sequence[float]) -> Interval:
@@ -170,12 +180,12 @@ def holm(chances: Sequence[Fraction], level: Fraction = LEVEL) -> set[int]:
 
 
 def sign_flip(differences: Sequence[int]) -> Fraction:
-    """The exact two-sided p of the sign-flip test.
+    """Return the exact two-sided p of the sign-flip test.
 
-    Of the 2^m sign patterns of the m differences that are not zero, the share whose sum is
-    at least as far from zero as the sum that was seen. A pattern's sum is Σ|d| less twice
-    the sum of those made negative, so it is enough to count subsets by their sum: the
-    coefficients of Π(1 + x^|d|), here packed side by side into one large integer.
+    The m differences that are not zero have 2^m sign patterns. The p is the share of patterns whose
+    sum is at least as far from zero as the sum that was seen. A pattern's sum is Σ|d| less twice
+    the sum of those made negative. So it is enough to count subsets by their sum. These counts are
+    the coefficients of Π(1 + x^|d|), here packed side by side into one large integer.
 
     A program that needs thousands of steps could make that integer as large as it likes;
     beyond `COUNTABLE` bits only the signs count.

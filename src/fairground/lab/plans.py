@@ -62,7 +62,7 @@ class Plan(Struct, frozen=True):
     seed: str
     deals: int
     luck: bool = False
-    """Whether luck is counted as well, so that it can be subtracted."""
+    """True if luck is counted as well, so that it can be subtracted."""
 
     @property
     def games(self) -> int:

@@ -145,9 +145,7 @@ def _draw_bars(figure: Any, axes: Any, plot: Bars) -> None:
 
 def _draw_whiskers(figure: Any, axes: Any, plot: Whiskers) -> None:
     for at, (_, found) in enumerate(plot.rows):
-        low = found.mean if found.low is None else found.low
-        high = found.mean if found.high is None else found.high
-        axes.plot([low, high], [at, at], color="tab:blue", lw=2)
+        axes.plot(found.ends, [at, at], color="tab:blue", lw=2)
         axes.plot([found.mean], [at], "o", color="tab:blue")
     axes.set_yticks(range(len(plot.rows)), [name for name, _ in plot.rows])
     axes.invert_yaxis()
@@ -157,8 +155,7 @@ def _draw_whiskers(figure: Any, axes: Any, plot: Whiskers) -> None:
 
 def _draw_curve(figure: Any, axes: Any, plot: Curve) -> None:
     means = [one.mean for one in plot.means]
-    lows = [one.mean if one.low is None else one.low for one in plot.means]
-    highs = [one.mean if one.high is None else one.high for one in plot.means]
+    lows, highs = zip(*(one.ends for one in plot.means), strict=True)
     axes.fill_between(plot.at, lows, highs, alpha=0.25, label="95 % interval")
     axes.plot(plot.at, means, label="mean")
     if plot.truth is not None:
@@ -226,7 +223,7 @@ def _bars_text(plot: Bars, columns: int) -> list[str]:
 
 def _whiskers_text(plot: Whiskers, columns: int) -> list[str]:
     wide = max(len(name) for name, _ in plot.rows)
-    ends = [end for _, one in plot.rows for end in one if end is not None]
+    ends = [end for _, one in plot.rows for end in one.ends]
     low, high = min(ends), max(ends)
     room = max(10, columns - wide - 24)
 
@@ -236,9 +233,8 @@ def _whiskers_text(plot: Whiskers, columns: int) -> list[str]:
     lines = []
     for name, one in plot.rows:
         cells = [" "] * room
-        if one.low is not None and one.high is not None:
-            for at in range(place(one.low), place(one.high) + 1):
-                cells[at] = "-"
+        low_end, high_end = map(place, one.ends)
+        cells[low_end : high_end + 1] = "-" * (high_end + 1 - low_end)
         cells[place(one.mean)] = "o"
         lines.append(f"{name:<{wide}} {''.join(cells)} {one}")
     return [*lines, "", f"({plot.axis}, 95 % intervals)"]

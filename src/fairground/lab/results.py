@@ -73,9 +73,8 @@ def caution_of(done: Finished) -> str | None:
 
 def _split(games: int, won: int, lost: int, even: int) -> str:
     wins = share(won, games)
-    half = 100 * ((wins.high or 0) - (wins.low or 0)) / 2
     return (
-        f"  {100 * wins.mean:5.1f} % ± {half:<6.2f}"
+        f"  {100 * wins.mean:5.1f} % ± {100 * wins.half:<6.2f}"
         f"  {100 * lost / games:5.1f} %  {100 * even / games:5.1f} %"
     )
 
@@ -86,9 +85,9 @@ def _shown(mean: Interval) -> str:
 
 
 def _gain(plain: Interval, better: Interval) -> str:
-    if plain.low is None or better.low is None or plain.high is None or better.high is None:
+    if plain.low is None or better.low is None:
         return ""
-    ratio = (plain.high - plain.low) / (better.high - better.low)
+    ratio = plain.half / better.half
     return f"  {ratio:.1f} times as narrow" if ratio > 1.05 else "  no narrower"
 
 
@@ -99,15 +98,10 @@ def _separations(done: Finished, names: list[str]) -> Iterator[str]:
             yield f"{a} and {b} are not separable: {pair.difference} a game"
         else:
             best, other = (a, b) if pair.better == pair.a else (b, a)
-            yield f"{best} wins more than {other}: {_unsigned(pair.difference)} a game"
+            lead = pair.difference
+            yield f"{best} wins more than {other}: {abs(lead.mean):.4f} ± {lead.half:.4f} a game"
     if done.stopped_early:
         yield f"Stopped after {done.games:,} games: that was enough to tell."
-
-
-def _unsigned(difference: Interval) -> str:
-    low, high = difference.low, difference.high
-    assert low is not None and high is not None
-    return f"{abs(difference.mean):.4f} ± {(high - low) / 2:.4f}"
 
 
 def results_as_json(done: Finished) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Schema(NamedTuple):
     of: Callable[[int, Sequence[Any]], list[str]]
     """Returns the rows of a game, from its number and all its states."""
     header: bool = True
-    """Whether a text file begins with the names of the columns."""
+    """True if a text file begins with the names of the columns."""
     ends: Callable[[Sequence[str]], bool] = lambda cells: True
     """Returns whether a row is the last one of its game."""
 

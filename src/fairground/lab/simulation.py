@@ -206,7 +206,7 @@ class Finished(NamedTuple):
     resumed: int
     """Number of games that an earlier, interrupted run had played."""
     looked: bool = False
-    """Whether the run was allowed to stop early."""
+    """True if the run was allowed to stop early."""
     stopped_early: bool = False
 
 
@@ -325,7 +325,7 @@ class Chunk(NamedTuple):
 
 
 class Journal:
-    """Finished parts of an interrupted run: JSON lines, the first of which says what run it is."""
+    """Finished parts of an interrupted run, as JSON lines. The first line identifies the run."""
 
     def __init__(self, path: Path, about: Mapping[str, Any], refusal: str) -> None:
         """Read the journal, or begin it; raise `InputError` with ``refusal`` if it is another's."""

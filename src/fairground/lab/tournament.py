@@ -649,10 +649,9 @@ def in_words(table: Table) -> Iterator[str]:
     yield f"rank  {'player':<{wide}}  {unit_of(table)}, 95 %"
     for row in table.standings:
         rank = f"{row.rank}{'=' if row.shared else ''}"
-        half = ((row.rating.high or 0) - (row.rating.low or 0)) / 2
         digits = 0 if table.rules.seat is None else 4
         failed = f"  ({row.failures} games lost by failing)" if row.failures else ""
-        rating = f"{row.rating.mean:+.{digits}f} ± {half:.{digits}f}"
+        rating = f"{row.rating.mean:+.{digits}f} ± {row.rating.half:.{digits}f}"
         yield f"{rank:<4}  {names[row.player]:<{wide}}  {rating}{failed}"
     yield ""
     for a, b in table.not_separable:

@@ -49,11 +49,11 @@ class Driver:
         }
 
     def below(self, ask: Ask, n: int) -> int:
-        """A choice that depends on nothing but the seed and the place in the transcript."""
+        """Choose by nothing but the seed and the place in the transcript."""
         return SeededStream(f"{self.seed} {ask.seat} {ask.kind}", ask.step).below(n)
 
     def move(self, ask: Ask) -> Move:
-        """One of the legal moves (of the first 64)."""
+        """Return one of the first 64 legal moves."""
         moves = list(islice(self.table.game.moves(self.table.view(ask.seat), ask.seat), 64))
         return moves[self.below(ask, len(moves))]
 
@@ -79,7 +79,7 @@ class Driver:
         return {"key": key.hex(), "move": move}
 
     def _seal_ask(self, ask: Ask) -> Ask:
-        """The ask to which the seal of this turn answered."""
+        """Return the ask that the seal of this turn answered."""
         step, head = ask.step, ask.head
         if ask.kind == "open":
             events = self.table.transcript.events
@@ -112,7 +112,7 @@ def open_table(
     *,
     chairs: Sequence[Chair] | None = None,
 ) -> Table:
-    """A new table with fixed secrets."""
+    """Open a new table with fixed secrets."""
     return Table.open(
         game,
         mode.make(FixedVault() if vault is None else vault),
@@ -127,7 +127,7 @@ def play_through(
     *,
     chairs: Sequence[Chair] | None = None,
 ) -> Table:
-    """A whole game."""
+    """Play a whole game."""
     return Driver(open_table(game, mode, chairs=chairs), seed).play()
 
 

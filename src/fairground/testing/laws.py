@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, product
@@ -47,7 +48,7 @@ class Position(NamedTuple):
 
 
 def ways_on(game: Rules, s: Any, most: int = 64) -> list[tuple[Any, Any]]:
-    """Every way on from here (or many of them): what happens, and the state after it."""
+    """Return the ways on from a state, up to a maximum: what happens, and the state after it."""
     awaits = game.awaits(s)
     if isinstance(awaits, Draw):
         return [
@@ -62,7 +63,7 @@ def ways_on(game: Rules, s: Any, most: int = 64) -> list[tuple[Any, Any]]:
 
 
 def playouts(game: Rules, count: int = PLAYOUTS) -> Iterator[Position]:
-    """The positions of a few games played at random."""
+    """Yield the positions of a few games played at random."""
     for number in range(count):
         chance = SeededStream(f"law {game.name}", number)
         s: Any = game.start()
@@ -90,7 +91,7 @@ def every_history(game: Rules, most: int = NODES) -> Iterator[Position]:
 
 
 def positions(game: Rules) -> list[Any]:
-    """Different states, from both kinds of exploration."""
+    """Return different states, from both kinds of exploration."""
     met = dict.fromkeys(spot.state for spot in playouts(game))
     met.update(dict.fromkeys(spot.state for spot in every_history(game, 200)))
     return list(met)
@@ -108,13 +109,13 @@ def refuses(game: Rules, s: Any, seat: Seat, move: Any) -> bool:
 
 
 def departures(game: Rules, s: Any) -> list[Any]:
-    """Yield the result of each seat's forfeit; nothing if the game is over."""
+    """Return the result of each seat's departure; nothing if the game is over."""
     over = isinstance(game.awaits(s), Over)
     return [] if over else [game.departed(s, seat) for seat in range(game.seats)]
 
 
 def _not_asked(game: Rules, s: Any) -> set[Seat]:
-    """The seats that owe no move now, and two that are not there at all."""
+    """Return the seats that owe no move now, and two that do not exist."""
     awaits = game.awaits(s)
     asked = awaits.seats if isinstance(awaits, Turn) else ()
     if len(set(asked)) < len(asked):
@@ -281,7 +282,7 @@ def games_are_equal_by_name_and_params(game: Rules) -> None:
 
 
 def odd_params(game: Rules) -> Iterator[dict[str, Any]]:
-    """The parameters of a game with one of them changed, left out or added: most make no game."""
+    """Yield the parameters of a game with one changed, left out or added: most make no game."""
     params: Params = json.loads(canonical(game.params()))
     for name, value in params.items():
         yield {key: kept for key, kept in params.items() if key != name}
@@ -443,7 +444,7 @@ def secrets_are_told_at_their_time(game: Rules, mode: Mode) -> None:
 
 
 def _long_words(value: Any) -> list[str]:
-    """The keys, seeds and links in a piece of JSON or text: words of 32 signs or more."""
+    """Return the keys, seeds and links in JSON or text: words of 32 signs or more."""
     if isinstance(value, dict):
         return [word for item in value.values() for word in _long_words(item)]
     if isinstance(value, (list, tuple)):
@@ -507,7 +508,7 @@ class Case(NamedTuple):
 
 
 def cases(*games: Rules, modes: Sequence[Mode] = ALL_MODES) -> list[Case]:
-    """Every law on each of these games, and every law of dealers in each of these modes."""
+    """Return every law on each of these games, and every law of dealers in each mode."""
     out = []
     for number, game in enumerate(games):
         label = game.name if len(games) == 1 else f"{game.name}#{number}"
@@ -546,20 +547,9 @@ def histories(game: Game[Any], most_states: int = 10_000, longest: int = 20) -> 
         counts.append(layer.total())
         following: Counter[Any] = Counter()
         for state, ways in layer.items():
-            for after in _following(game, state):
+            for _, after in ways_on(game, state, sys.maxsize):
                 following[after] += ways
             if len(following) > most_states:
                 break
         layer = following
     return counts
-
-
-def _following(game: Game[Any], s: Any) -> list[Any]:
-    awaits = game.awaits(s)
-    if isinstance(awaits, Draw):
-        return [game.drawn(s, value) for value in range(awaits.n)]
-    if isinstance(awaits, Turn):
-        seats = awaits.seats
-        moves = product(*(list(game.moves(s, seat)) for seat in seats))
-        return [game.played(s, dict(zip(seats, made, strict=True))) for made in moves]
-    return []

@@ -21,7 +21,7 @@ SEED: Final = hashlib.sha3_256(b"the seed of the contest").digest()
 
 
 def secret(*words: object) -> bytes:
-    """32 bytes that are always the same for the same words."""
+    """Return 32 bytes that depend on these words alone."""
     return hashlib.sha3_256("|".join(map(str, words)).encode()).digest()
 
 
@@ -43,7 +43,7 @@ class FixedVault(MemoryVault):
         return super().keep(name, made or self._fixed(name, secret), head)
 
     def _fixed(self, name: str, made: bytes) -> bytes:
-        """32 bytes for 32 bytes; for text, a key for a key in hex and a number for a number."""
+        """Return 32 bytes for 32 bytes; for text, keys for its keys and numbers for its numbers."""
         key = secret(self.label, name)
         if len(made) == SIZE:
             return key
@@ -56,7 +56,7 @@ class FixedVault(MemoryVault):
 
 @cache
 def fixed(dealer: type[Dealer]) -> type[Dealer]:
-    """A dealer that gives a `FixedVault` the range of a run before it makes secrets."""
+    """Return a dealer that gives a `FixedVault` the range of a run before it makes secrets."""
 
     def open_(self: Dealer, run: Run) -> Evidence:
         if isinstance(self._vault, FixedVault):
@@ -82,13 +82,13 @@ class Mode(NamedTuple):
         return f"{self.dealer.partition('/')[0]}-{self.label}"
 
     def make(self, vault: Vault, table: bytes = TABLE) -> Dealer:
-        """The house's half of the scheme."""
+        """Make the house's half of the scheme."""
         dealer: Any = fixed(dealer_class(self.dealer, self.schemes))
         made: Dealer = dealer(table, vault, **dict(self.options))
         return made
 
     def chairs(self, seats: int) -> list[Chair]:
-        """Seat 0 is run by the house and lends nothing; the first of the others lend."""
+        """Return the chairs: seat 0 is the house's and lends nothing, the first others lend."""
         lenders = seats if self.lenders is None else self.lenders
         chairs = [Chair("House", "house")]
         for seat in range(1, seats):
@@ -120,7 +120,7 @@ ALL_MODES: Final = tuple(mode for modes in MODES.values() for mode in modes)
 
 
 def modes_of(dealer: str) -> tuple[Mode, ...]:
-    """The modes of a registered scheme; an error that says what to do if there are none."""
+    """Return the modes of a registered scheme; without any, raise an error that says what to do."""
     if dealer not in MODES:
         raise LookupError(
             f"{dealer} is registered but nothing uses it: add a Mode to MODES in "
@@ -130,7 +130,7 @@ def modes_of(dealer: str) -> tuple[Mode, ...]:
 
 
 def mode(name: str) -> Mode:
-    """A mode by its name, such as ``hash-chains-once``."""
+    """Return a mode by its name, such as ``hash-chains-once``."""
     for each in ALL_MODES:
         if each.name == name:
             return each

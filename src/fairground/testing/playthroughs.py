@@ -52,13 +52,13 @@ class Playthrough(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of its files, without the ending."""
+        """Return the name of its files, without the ending."""
         left = "" if self.leaves_after is None else "--left"
         return f"{self.game.name.replace('/', '-')}-{self.label}--{self.mode.name}{left}"
 
 
 def plan(games: Mapping[str, Game[Any]], modes: Sequence[Mode] = ()) -> list[Playthrough]:
-    """The playthroughs that a game should have; ``games`` are small ones, by their labels.
+    """Return the playthroughs that a game should have; ``games`` are small ones, by their labels.
 
     Each is played with a seeded tape. The first one is also played under ``modes`` (by
     default: with hash chains), and once the last seat leaves after one answer.
@@ -72,7 +72,7 @@ def plan(games: Mapping[str, Game[Any]], modes: Sequence[Mode] = ()) -> list[Pla
 
 
 def make(wanted: Playthrough) -> tuple[bytes, str]:
-    """The transcript of a playthrough, and its story."""
+    """Return the transcript of a playthrough, and its story."""
     table = open_table(wanted.game, wanted.mode, FixedVault(wanted.name))
     driver = Driver(table, wanted.name)
     story = [wanted.name, ""]
@@ -98,7 +98,7 @@ def make(wanted: Playthrough) -> tuple[bytes, str]:
 
 
 def tell(line: int, event: Mapping[str, Any]) -> Iterator[str]:
-    """One event in words: a line with its number, and more lines where it has many fields."""
+    """Yield one event in words: a line with its number, and more lines for its fields."""
     first, *more = _said(event)
     yield f"{line:3}. {first}"
     yield from (f"     {each}" for each in more)
@@ -179,7 +179,7 @@ def position(table: Table) -> dict[str, str]:
 
 
 def parts(value: Any, path: str = "") -> dict[str, str]:
-    """The fields of a state, each by its path; a field too wide for a line in its own fields."""
+    """Return the fields of a state by their paths; a field too wide for a line is split up."""
     fields = _fields(value) if not path or len(repr(value)) > WIDTH else {}
     if not fields:
         return {path: repr(value)}
@@ -197,7 +197,7 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _listed(game: Game[Any], s: Any, seat: Seat) -> str:
-    """The legal moves as far as they fit in a line, and how many there are."""
+    """Return the legal moves as far as they fit in a line, and their number."""
     moves: list[Move] = list(islice(game.moves(s, seat), 1001))
     shown = list(map(repr, moves))
     if len(", ".join(shown)) <= WIDTH:
@@ -234,29 +234,31 @@ def ending(verdict: Verdict) -> Iterator[str]:
 # Files
 
 
-def write(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
-    """Make the playthroughs and write them; the names of the files."""
-    folder.mkdir(parents=True, exist_ok=True)
-    names = []
+def _files(wanted: Iterable[Playthrough]) -> Iterator[tuple[str, bytes]]:
     for each in wanted:
         data, story = make(each)
         for ending_, content in zip(ENDINGS, (data, story.encode()), strict=True):
-            names.append(f"{each.name}.{ending_}")
-            (folder / names[-1]).write_bytes(content)
-    return names
+            yield f"{each.name}.{ending_}", content
+
+
+def write(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
+    """Make the playthroughs and write them; return the names of the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = list(_files(wanted))
+    for name, content in files:
+        (folder / name).write_bytes(content)
+    return [name for name, _ in files]
 
 
 def differences(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
     """Return the playthroughs that the folder lacks, or that differ when made again."""
     out = []
-    for each in wanted:
-        data, story = make(each)
-        for ending_, content in zip(ENDINGS, (data, story.encode()), strict=True):
-            path = folder / f"{each.name}.{ending_}"
-            if not path.exists():
-                out.append(f"{path.name} is missing")
-            elif path.read_bytes() != content:
-                out.append(f"{path.name} came out differently: rules that change get a new name")
+    for name, content in _files(wanted):
+        path = folder / name
+        if not path.exists():
+            out.append(f"{name} is missing")
+        elif path.read_bytes() != content:
+            out.append(f"{name} came out differently: rules that change get a new name")
     return out
 
 
@@ -264,7 +266,7 @@ def differences(wanted: Iterable[Playthrough], folder: Path) -> list[str]:
 
 
 def _rules(name: str) -> type[Game[Any]]:
-    """The class of a registered game, or of ``module:Class``."""
+    """Return the class of a registered game, or of ``module:Class``."""
     if name in GAMES or ":" not in name:
         return game_class(name)
     module, _, attribute = name.partition(":")

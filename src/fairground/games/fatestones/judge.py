@@ -1,9 +1,8 @@
 """The judge of FateStones: exact, by the equilibrium of every position.
 
 Both pick at once, so three things happen together. Each pick has a cost: the value of the position
-less what the picked die earns against the other side's perfect mix. What is left over is the luck
-of the meeting: that this die met just that one. If either side mixes perfectly, its expectation is
-zero.
+less what the picked die earns against the other side's perfect mix. The rest is the luck of the
+meeting: this die met just that one. If either side mixes perfectly, its expectation is zero.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 
 from fairground.coach.judging import Basis, Judge, Option, Spread, Values, of_two, value_of
 from fairground.core import Move, Seat
-from fairground.games.fatestones.rules import FACES, FateStones, Hand, State, pips
+from fairground.games.fatestones.rules import FACES, FateStones, State, pips, without
 from fairground.games.fatestones.solver.choices import Solution, meeting, regrets, solve
 from fairground.games.fatestones.solver.choices import value as value_of_hands
 from fairground.words import reasons
@@ -55,7 +54,7 @@ class FateStonesJudge(Judge[FateStones]):
 
     def _after_tie(self, state: State, mine: int, theirs: int) -> Fraction:
         """Return the value of a tie for seat 0: the dice left, or a new deal, or a draw."""
-        rests = _rest(state.hands[0], mine), _rest(state.hands[1], theirs)
+        rests = without(state.hands[0], mine), without(state.hands[1], theirs)
         return value_of_hands(*rests) if rests[0] else HALF
 
     def _entry(self, state: State, mine: int, theirs: int) -> Fraction:
@@ -138,7 +137,3 @@ class FateStonesJudge(Judge[FateStones]):
 def _at(option: Option) -> int:
     assert isinstance(option.move, int)
     return option.move
-
-
-def _rest(hand: Hand, pick: int) -> Hand:
-    return hand[:pick] + hand[pick + 1 :]

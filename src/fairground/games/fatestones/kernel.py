@@ -295,7 +295,7 @@ class Workspace(NamedTuple):
     players: Any
     """`RANDOM` or `GREEDY` for each seat."""
     redeal: bool
-    """Whether a scratch is followed by a new deal."""
+    """True if a new deal follows a scratch."""
     key: Any
     faces: Any
     """Six faces for each die of the bag, in ascending order."""

@@ -1,9 +1,9 @@
 """The ten-column rows of FateStones: write them, read them, judge them; and play single rounds.
 
-A row is one round: three dice of player 1 (the second and third may be missing), three of player
-2, each player's choice (an index from 0 into the dice left) and each player's roll. A game is the
-rounds of one deal. It begins with three dice each, goes on with the dice left after a tie, and ends
-with a higher roll or with a *scratch*, a tie of the last dice.
+A row is one round: three dice of player 1, three of player 2, then both choices and both rolls. The
+second and third die may be missing. A choice is an index from 0 into the dice left. A game is the
+rounds of one deal. It begins with three dice each, and a tie leads to the next round. It ends with
+a higher roll or with a *scratch*, a tie of the last dice.
 
 Rows are text (commas, or the bars of a Markdown table; with or without a header) or Parquet. A row
 is illegal if
@@ -17,9 +17,9 @@ is illegal if
 Illegal rows are listed, and count as no win, loss, tie, game or scratch. Without a bag any of the
 462 dice may be used, any number of times: the source document's own row has 111111 six times.
 
-The cost of a choice is the value of the position less the worth of the chosen die against the other
-side's *equilibrium* strategy, with perfect play afterwards, in chance to win. It is never negative,
-and zero for every die that perfect play uses. It is exact for every legal row.
+The cost of a choice is in chance to win: the value of the position less the worth of the chosen
+die. That is counted against the other side's *equilibrium* strategy, with perfect play afterwards.
+It is never negative, zero for every die that perfect play uses, and exact for every legal row.
 """
 
 from __future__ import annotations
@@ -33,7 +33,15 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import InputError, Unreadable
 from fairground.fair.bits import SeededStream, fresh
-from fairground.games.fatestones.rules import HAND, FateStones, Hand, Hands, Round, wrong_with
+from fairground.games.fatestones.rules import (
+    HAND,
+    FateStones,
+    Hand,
+    Hands,
+    Round,
+    without,
+    wrong_with,
+)
 from fairground.games.fatestones.solver.choices import costs
 from fairground.players import make_player, play
 from fairground.registry import needs
@@ -146,7 +154,7 @@ class _Row(NamedTuple):
     rolls: tuple[int, int]
     wrong: tuple[str, ...]
     opens: bool = True
-    """Whether it is the first round of a game."""
+    """True for the first round of a game."""
 
     def but(self, reason: str, condition: object = True) -> _Row:
         """Return the row with one more thing that is wrong, if the condition holds."""

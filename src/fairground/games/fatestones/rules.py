@@ -2,8 +2,8 @@
 
 A die is written as its six faces in ascending order: ``123456`` is the ordinary
 one, ``333444`` a timid one, ``111666`` a wild one. Six faces of one to six pips
-make 462 different dice; the game uses the 32 whose mean is 3.5, so that no die is
-better on average and everything depends on which die meets which.
+make 462 different dice. The game uses the 32 whose mean is 3.5: no die is better on
+average, and everything depends on which die meets which.
 
 1. Three dice each are dealt from one bag, alternately, without replacement.
 2. Everyone sees all six dice.
@@ -16,8 +16,8 @@ better on average and everything depends on which die meets which.
 The parameters of a game, all optional:
 
 ``dice``
-    The bag, as a list of dice; by default the 32 fair ones. The same die may be
-    in it more than once. The bag is kept sorted, so that a drawn number means the
+    The bag, as a list of dice; by default the 32 fair ones. A die may be in it
+    more than once. The bag is kept sorted, so that a drawn number means the
     same die whichever way the list was written.
 ``scratch``
     ``"redeal"`` (the rule above, the default), or ``"end"``: a scratch ends the game
@@ -261,8 +261,8 @@ class FateStones(Game[State]):
 
     def _settled(self, s: State, last: Round) -> State:
         hands: Hands = (
-            _without(last.hands[0], last.picks[0]),
-            _without(last.hands[1], last.picks[1]),
+            without(last.hands[0], last.picks[0]),
+            without(last.hands[1], last.picks[1]),
         )
         if last.rolls[0] != last.rolls[1]:
             return State("over", hands, scratches=s.scratches, last=last)
@@ -301,7 +301,8 @@ def _payoff(last: Round | None) -> tuple[int, int]:
     return sign, -sign
 
 
-def _without(hand: Hand, pick: int) -> Hand:
+def without(hand: Hand, pick: int) -> Hand:
+    """Return a hand without the picked die."""
     return hand[:pick] + hand[pick + 1 :]
 
 

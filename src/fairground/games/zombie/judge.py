@@ -24,8 +24,8 @@ ROUNDING: Final = 1e-12
 """Maximum error of the exact solvers: floating point, and turns left out."""
 
 OFF: Final = 0.25
-"""How far the model of a crowd was off at most where perfect play is known: in 6,416 decisions of
-games of three and four. One value of ten was off by more than 0.06, one of a hundred by more than
+"""Maximum error of the model of a crowd where perfect play is known, in 6,416 decisions of games of
+three and four. One value of ten was off by more than 0.06, one of a hundred by more than
 0.11. Its best move was another than the true one in 2 of 100 decisions, and cost up to 0.07."""
 
 

@@ -7,8 +7,8 @@ and the processor rolls eight games at once. Three tricks:
 * A roll needs rows of 32-bit numbers, with one column for each slot (`Memory.table`).
 * The next eight bytes of a stream are in one word. Taking dice reads the first four, throwing them
   the four after those: three draws, and one byte to spare for a rejected one.
-* How often n fits into a byte is found by a product with a `TRIFLE` more than 1 / n. That is more
-  than all rounding, and too little to reach the next number: the result is exact.
+* A division of a byte by n is a product with a `TRIFLE` more than 1 / n. The trifle is more than
+  all rounding, and too little to reach the next number: the result is exact.
 
 An unusual roll (the bag is short, two bytes are rejected) is left undone and noted. `roll_slowly`
 plays it draw by draw afterwards. Slots whose turn has ended are noted as well.
@@ -41,7 +41,7 @@ from fairground.games.compiled import (
 )
 from fairground.games.kernels import Kernel, Played
 from fairground.games.zombie.rules import FATAL, Zombie
-from fairground.games.zombie.solver.turn import Array, Turns, can_bust, turns
+from fairground.games.zombie.solver.turn import Array, Turns, turns
 
 BLOCKS: Final = 16
 """Blocks of a stream that are computed at a time: most games need no more."""
@@ -518,7 +518,7 @@ def kernel(game: Zombie, lineup: tuple[str, ...], seed: str) -> Kernel | None:
 
 
 def _fits(game: Zombie) -> bool:
-    return sum(game.dice) <= LARGEST_BAG and can_bust(game)
+    return sum(game.dice) <= LARGEST_BAG and game.can_bust
 
 
 # Episodes: one slot each

@@ -13,7 +13,7 @@ from typing import Any
 
 from fairground.core import Game, InputError, Move, Seat
 from fairground.fair.bits import Stream
-from fairground.games.zombie.rules import FATAL, FOOTPRINTS, HOLD, ROLL, SHOTGUN, State, Zombie
+from fairground.games.zombie.rules import FATAL, FOOTPRINTS, HOLD, ROLL, State, Zombie
 from fairground.players import Player
 from fairground.registry import needs
 
@@ -25,9 +25,7 @@ class MachineZombie(Player):
         if not isinstance(game, Zombie):
             raise InputError(f"this player plays Zombie Dice, not {game.name}")
         self.game = game
-        dice = zip(game.dice, game.faces, strict=True)
-        self.risky = sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL
-        if self.risky:
+        if game.can_bust:
             self.prepare()
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
@@ -35,7 +33,7 @@ class MachineZombie(Player):
             return ROLL
         if self._nothing_can_happen(view):
             return HOLD
-        if not self.risky:
+        if not self.game.can_bust:
             return HOLD if self._would_win(view, seat) else ROLL
         return ROLL if self.rolls_on(view, seat) else HOLD
 
@@ -82,8 +80,8 @@ class Greedy(MachineZombie):
 def prepare_optimal(game: Zombie, progress: Callable[[float], None]) -> None:
     """Solve the game of two for this bag, unless it is in the user's cache."""
     with needs("solve", "the player optimal"):
-        from fairground.games.zombie.solver import duel, turn
-    if turn.can_bust(game):
+        from fairground.games.zombie.solver import duel
+    if game.can_bust:
         duel.load_or_compute(game, progress)
 
 

@@ -353,6 +353,12 @@ class Zombie(Game[State]):
         """Return the number of dice that the next roll takes from the bag, refilled if needed."""
         return min(s.cells.count(None), sum(s.bag) + sum(s.brain_dice))
 
+    @property
+    def can_bust(self) -> bool:
+        """True if the bag has enough dice with a shotgun to end a turn."""
+        dice = zip(self.dice, self.faces, strict=True)
+        return sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL
+
     def _faces_of(self, die: Die | None) -> str:
         """Return the faces of a die that is to be thrown."""
         assert die is not None  # where none is left to throw, they are sorted

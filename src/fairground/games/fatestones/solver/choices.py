@@ -10,7 +10,7 @@ and with no dice left the value is one half: a scratch leads to a new deal, whic
 favours nobody. The value of a position is the value of the matrix game of these
 entries, and perfect play is its mixed equilibrium. The matrices have at most three
 rows and columns, so they are solved in integers by trying every square kernel
-(Shapley and Snow, 1950): each game has an equilibrium that is the unique solution
+(Shapley and Snow, 1950). Each game has an equilibrium that is the unique solution
 on some square submatrix, given by its determinant and cofactors.
 
 Everything here is exact and uses the standard library only. `deals` solves all 18,123,840 deals
@@ -28,7 +28,7 @@ from math import gcd, lcm
 from typing import Final, NamedTuple, TypeAlias
 
 from fairground.core import BadParams
-from fairground.games.fatestones.rules import FACES, HAND, Die, Hand, pips, wrong_with
+from fairground.games.fatestones.rules import FACES, HAND, Die, Hand, pips, without, wrong_with
 
 ROLLS: Final = 36
 """Number of equally likely ways in which two dice fall."""
@@ -92,8 +92,8 @@ def _kernel(m: Matrix) -> tuple[int, tuple[int, ...], tuple[int, ...], int] | No
     sum.
 
     The weights are sums of cofactors along the columns and the rows. Divided by their common sum
-    they make every column (and every row) worth the same, det / sum. The sum is made positive; if
-    it is zero there is no such pair.
+    they make every column (and every row) worth the same, det / sum. The sum is made positive; with
+    a sum of zero the pair does not exist.
     """
     rows: tuple[int, ...]
     columns: tuple[int, ...]
@@ -178,16 +178,12 @@ def _spread(weights: Sequence[int], at: Sequence[int], total: int, length: int) 
     return tuple(mix)
 
 
-def _rest(hand: Hand, pick: int) -> Hand:
-    return hand[:pick] + hand[pick + 1 :]
-
-
 def entries(mine: Hand, theirs: Hand) -> tuple[Matrix, int]:
     """Return the matrix game of a position with sorted hands: integers and their denominator."""
     if len(mine) == 1:
         return ((meeting(mine[0], theirs[0]).score,),), 2 * ROLLS
     rests = [
-        [_worth(_rest(mine, i), _rest(theirs, j)) for j in range(len(theirs))]
+        [_worth(without(mine, i), without(theirs, j)) for j in range(len(theirs))]
         for i in range(len(mine))
     ]
     common = lcm(*(value.denominator for row in rests for value in row))

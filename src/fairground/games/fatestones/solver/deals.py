@@ -24,8 +24,8 @@ p1 p3, p1 p4, p1 p5, p2 p3, ..., p4 p5. Each is the chance that this hand finall
 under perfect play, a scratch counting one half; for the other hand take it from one.
 So four bytes are spent on a deal, and any deal is found without reading the others.
 
-Every value is proven to lie within `TRUSTED` of the exact fraction (see `equilibria`), and a
-random sample of each run is compared with exact fractions before the file gets its name.
+Every value is proven to lie within `TRUSTED` of the exact fraction (see `equilibria`). A random
+sample of each run is compared with exact fractions before the file gets its name.
 
 A sample
 --------
@@ -286,7 +286,7 @@ def solve_sample(
     chance: Stream | None = None,
     checked: int = 200,
 ) -> SampleSummary:
-    """Draw so many sixes from a bag, and solve the twenty deals of each."""
+    """Draw this many sixes from a bag, and solve the twenty deals of each."""
     if not 2 <= sixes <= MOST_SIXES:
         raise BadParams(f"a sample has 2 to {MOST_SIXES:,} sixes, not {sixes:,}")
     bag, chance, k = FateStones(dice).bag, chance or SystemStream(), kernels()

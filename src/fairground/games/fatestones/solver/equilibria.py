@@ -1,15 +1,15 @@
 """Numba kernels for FateStones: every deal solved, in floating point with a certificate.
 
 Dice are positions in a sorted bag. A deal is a set of six positions and a way to
-split it into two hands of three; exchanging the hands turns a value v into 1 - v, so
+split it into two hands of three. Exchanging the hands turns a value v into 1 - v. So
 the ten splits in which the first hand holds the lowest position are enough.
 
 A matrix game is solved by trying its kernels, as in `solver.choices`. But
-rounding may spoil the weights of a candidate, so they are not trusted. What its two strategies
-guarantee against *every* reply is computed: an interval that encloses the value whatever
-rounding did before. The candidate with the narrowest interval is taken, and the widest interval
-that had to be accepted is reported. The value of a matrix game moves no more than its entries
-do, so an error of an earlier table never grows.
+rounding may spoil the weights of a candidate, so they are not trusted. Its two strategies
+guarantee something against *every* reply. These guarantees are an interval that encloses the value
+whatever rounding did before. The candidate with the narrowest interval is taken, and the widest
+interval that had to be accepted is reported. The value of a matrix game moves no more than its
+entries do, so an error of an earlier table never grows.
 
 Importing this module imports Numba; do it only where it is needed.
 """
@@ -37,7 +37,7 @@ CLEARLY: Final = 1e-9
 """A candidate that fails by more than this is no kernel: rounding cannot explain it."""
 
 SPLITS: Final = 10
-"""Number of ways to split six dice into two hands, the first of which holds the lowest die."""
+"""Number of ways to split six dice into two hands, where the first one holds the lowest die."""
 
 WIN: Final = 0
 TIE: Final = 1

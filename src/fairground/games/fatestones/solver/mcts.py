@@ -1,9 +1,9 @@
 """The search of `fairground.players.mcts`, compiled, for one deal of FateStones.
 
 It is the same search, draw for draw and rounding for rounding: the same bytes of the stream give
-the same averages. What makes it fast is that the tree of a deal has a fixed shape. A position in
-which both choose is told by the hands of the round before, by its picks and its level faces. So
-positions have numbers, and nothing is looked up by its state.
+the same averages. It is fast because the tree of a deal has a fixed shape. The hands of the round
+before, its picks and its level faces determine a position in which both choose. So positions have
+numbers, and nothing is looked up by its state.
 
 Importing this module imports Numba; do it only where it is needed.
 """

@@ -615,12 +615,6 @@ def must_be_solvable(game: Zombie) -> None:
         raise OtherRules(f"perfect play is known for {SOLVED}, not for {game.name}")
 
 
-def can_bust(game: Zombie) -> bool:
-    """Return whether three shotguns are possible at all."""
-    dice = zip(game.dice, game.faces, strict=True)
-    return sum(n for n, faces in dice if SHOTGUN in faces) >= FATAL
-
-
 def first_roll(game: Zombie) -> tuple[Fraction, Fraction]:
     """Return the chance of a bust and the expected brains of the first roll, as fractions."""
     bust, brains = Fraction(0), Fraction(0)
@@ -653,7 +647,7 @@ def turns(game: Zombie) -> Turns:
     own.
     """
     must_be_solvable(game)
-    if not can_bust(game):
+    if not game.can_bust:
         raise NoRisk(
             "fewer than three dice in this bag have a shotgun, so a turn never has to end "
             "and there is no best moment to hold"
