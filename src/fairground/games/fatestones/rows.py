@@ -33,15 +33,7 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import InputError, Unreadable
 from fairground.fair.bits import SeededStream, fresh
-from fairground.games.fatestones.rules import (
-    HAND,
-    FateStones,
-    Hand,
-    Hands,
-    Round,
-    without,
-    wrong_with,
-)
+from fairground.games.fatestones.rules import HAND, FateStones, Hand, Hands, Round, wrong_with
 from fairground.games.fatestones.solver.choices import costs
 from fairground.players import make_player, play
 from fairground.registry import needs
