@@ -194,34 +194,86 @@ ENTRY = {"entry": 1, "team": "B", "version": "1", "training": False, "at": 1001}
 RESULT = {"entry": 0, "slot": 0, "result": "solved", "steps": 3, "head": "a" * 64, "at": 1001}
 
 
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"entry": 0}, "contest/entry"),
-        ({"entry": 2}, "contest/entry"),
-        ({"entry": True}, "contest/malformed"),
-        ({"team": ""}, "contest/entry"),
-        ({"team": "x" * 21}, "contest/entry"),
-        ({"team": " B"}, "contest/entry"),
-        ({"team": "B\n"}, "contest/entry"),
-        ({"team": 7}, "contest/malformed"),
-        ({"version": ""}, "contest/entry"),
-        ({"training": True}, "contest/entry"),
-        ({"training": 0}, "contest/malformed"),
-        ({"team": "A"}, "contest/entry"),
-        ({"team": "A", "version": "2"}, "contest/entry"),
-        ({"team": "A", "training": True}, "contest/entry"),  # with the version that it has
-        ({"at": 2000}, "contest/late"),
-        ({"at": 1000}, "contest/time"),
-        ({"at": "1001"}, "contest/malformed"),
-        ({"more": 1}, "contest/malformed"),
+REMOVAL = {"entry": 1, "reason": "not invited", "at": 1001}
+FAILED = {"entry": 0, "slot": 0, "reason": "the factory is down", "at": 1001}
+NEXT = {
+    "entered": {**ENTRY, "entry": 2, "team": "C"},
+    "finished": RESULT,
+    "removed": REMOVAL,
+    "failed": FAILED,
+}
+"""Kind of line → one that is right after the start of A and the entry of B."""
+
+LATE = [("contest/late", {"at": 2000}), ("contest/time", {"at": 1000})]
+MALFORMED = [("contest/malformed", {"reason": ""}), ("contest/malformed", {"more": 1})]
+REFUSED: dict[str, list[tuple[str, dict[str, Any]]]] = {
+    "entered": [
+        *(("contest/entry", {"entry": number}) for number in (0, 1, 3)),
+        *(("contest/entry", {"team": team}) for team in ("", "x" * 21, " B", "B\n")),
+        ("contest/entry", {"version": ""}),
+        ("contest/entry", {"training": True}),
+        ("contest/entry", {"team": "A"}),
+        ("contest/entry", {"team": "A", "version": "2"}),
+        ("contest/entry", {"team": "A", "training": True}),  # with the version that it has
+        ("contest/malformed", {"more": 1}),
     ],
-)
-def test_entries_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
+    "finished": [
+        *(("contest/result", {"entry": number}) for number in (1, 2, -1)),
+        ("contest/result", {"slot": 6}),
+        ("contest/result", {"result": "lost"}),
+        ("contest/result", {"steps": 0}),
+        ("contest/result", {"head": "a"}),
+    ],
+    "removed": [
+        ("contest/entry", {"entry": 0}),  # it has started
+        ("contest/entry", {"entry": 2}),
+        ("contest/malformed", {"reason": "x" * 201}),
+        *MALFORMED,
+    ],
+    "failed": [
+        ("contest/result", {"entry": 1}),
+        ("contest/result", {"slot": 6}),
+        ("contest/malformed", {"reason": "x" * 2501}),
+        *MALFORMED,
+    ],
+}
+
+
+def ready() -> House:
+    """A has started, and B has entered."""
     house = House()
-    house.enter("A")
-    refused(house, code, "entered", **{**ENTRY, **change})
-    house.write("entered", **ENTRY)
+    house.start(house.enter("A"))
+    house.enter("B")
+    return house
+
+
+@pytest.mark.parametrize("kind", NEXT)
+def test_lines_that_a_book_refuses(kind: str) -> None:
+    for code, change in [*REFUSED[kind], *LATE]:
+        house = ready()
+        refused(house, code, kind, **{**NEXT[kind], **change})
+        house.write(kind, **NEXT[kind])
+
+
+@pytest.mark.parametrize("kind", NEXT)
+def test_each_member_of_a_line_has_one_type(kind: str) -> None:
+    house = ready()
+    for name, value in NEXT[kind].items():
+        for wrong in ("1001", 7, True, [], None):
+            if type(wrong) is not type(value):
+                refused(house, "contest/malformed", kind, **{**NEXT[kind], name: wrong})
+
+
+def test_what_was_removed_or_finished_stays_so() -> None:
+    house = ready()
+    not_started = {**RESULT, "entry": 1}
+    assert "not started" in refused(house, "contest/result", "finished", **not_started)
+    house.write("removed", **REMOVAL)
+    refused(house, "contest/entry", "removed", **REMOVAL)
+    refused(house, "contest/entry", "started", entry=1, at=1001)
+    refused(house, "contest/result", "finished", **not_started)
+    house.write("finished", **RESULT)
+    refused(house, "contest/result", "finished", **RESULT)
 
 
 def test_an_entry_is_told_whether_it_trains() -> None:
@@ -232,63 +284,6 @@ def test_an_entry_is_told_whether_it_trains() -> None:
     again = {**ENTRY, "team": "A", "version": "2"}
     assert refused(house, "contest/entry", "entered", **again) == "entry 1 of 'A' is training"
     assert house.book.has("A", "1") and not house.book.has("A", "2")
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"entry": 1}, "contest/result"),
-        ({"entry": -1}, "contest/result"),
-        ({"slot": 6}, "contest/result"),
-        ({"slot": "0"}, "contest/malformed"),
-        ({"result": "lost"}, "contest/result"),
-        ({"result": []}, "contest/malformed"),
-        ({"steps": 0}, "contest/result"),
-        ({"steps": "3"}, "contest/malformed"),
-        ({"head": "a"}, "contest/result"),
-        ({"at": 2000}, "contest/late"),
-        ({"at": 1000}, "contest/time"),
-    ],
-)
-def test_results_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
-    house = House()
-    assert "not started" in refused_of(house.enter("A"), house)
-    house.start(house.book.entries[0])
-    refused(house, code, "finished", **{**RESULT, **change})
-    house.write("finished", **RESULT)
-    refused(house, "contest/result", "finished", **RESULT)
-
-
-def refused_of(entry: Entry, house: House) -> str:
-    """What is said of a result of an entry that has not made a submission."""
-    return refused(house, "contest/result", "finished", **{**RESULT, "entry": entry.number})
-
-
-REMOVAL = {"entry": 1, "reason": "not invited", "at": 1001}
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"entry": 0}, "contest/entry"),  # it has started
-        ({"entry": 2}, "contest/entry"),
-        ({"entry": True}, "contest/malformed"),
-        ({"reason": ""}, "contest/malformed"),
-        ({"reason": 7}, "contest/malformed"),
-        ({"reason": "x" * 201}, "contest/malformed"),
-        ({"at": 2000}, "contest/late"),
-        ({"at": 1000}, "contest/time"),
-    ],
-)
-def test_removals_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
-    house = House()
-    house.start(house.enter("A"))
-    house.enter("B")
-    refused(house, code, "removed", **{**REMOVAL, **change})
-    house.write("removed", **REMOVAL)
-    refused(house, "contest/entry", "removed", **REMOVAL)
-    refused(house, "contest/entry", "started", entry=1, at=1001)
-    refused(house, "contest/result", "finished", **{**RESULT, "entry": 1})
 
 
 def test_a_removed_entry_is_as_if_nobody_had_entered() -> None:
@@ -345,28 +340,6 @@ def test_a_second_entry_trains_and_ends_the_first() -> None:
     assert third.training
     house.write("finished", **{**RESULT, "entry": 1})  # training goes on beside training
     refused(house, "contest/entry", "entered", **{**ENTRY, "entry": 3, "team": "A"})
-
-
-FAILED = {"entry": 0, "slot": 0, "reason": "the factory is down", "at": 1001}
-
-
-@pytest.mark.parametrize(
-    ("change", "code"),
-    [
-        ({"entry": 1}, "contest/result"),
-        ({"slot": 6}, "contest/result"),
-        ({"reason": ""}, "contest/malformed"),
-        ({"reason": 7}, "contest/malformed"),
-        ({"reason": "x" * 2501}, "contest/malformed"),
-        ({"at": 2000}, "contest/late"),
-        ({"at": 1000}, "contest/time"),
-    ],
-)
-def test_failures_that_a_book_refuses(change: dict[str, Any], code: str) -> None:
-    house = House()
-    house.start(house.enter("A"))
-    refused(house, code, "failed", **{**FAILED, **change})
-    house.write("failed", **FAILED)
 
 
 def test_a_game_waits_until_it_goes_on_or_ends() -> None:
