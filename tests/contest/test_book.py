@@ -205,7 +205,10 @@ NEXT = {
 """Kind of line → one that is right after the start of A and the entry of B."""
 
 LATE = [("contest/late", {"at": 2000}), ("contest/time", {"at": 1000})]
-MALFORMED = [("contest/malformed", {"reason": ""}), ("contest/malformed", {"more": 1})]
+MALFORMED: list[tuple[str, dict[str, Any]]] = [
+    ("contest/malformed", {"reason": ""}),
+    ("contest/malformed", {"more": 1}),
+]
 REFUSED: dict[str, list[tuple[str, dict[str, Any]]]] = {
     "entered": [
         *(("contest/entry", {"entry": number}) for number in (0, 1, 3)),
@@ -259,7 +262,8 @@ def test_lines_that_a_book_refuses(kind: str) -> None:
 def test_each_member_of_a_line_has_one_type(kind: str) -> None:
     house = ready()
     for name, value in NEXT[kind].items():
-        for wrong in ("1001", 7, True, [], None):
+        others: list[Any] = ["1001", 7, True, [], None]
+        for wrong in others:
             if type(wrong) is not type(value):
                 refused(house, "contest/malformed", kind, **{**NEXT[kind], name: wrong})
 

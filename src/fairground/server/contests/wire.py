@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import msgspec
@@ -278,32 +278,26 @@ def watch_as_json(live: LiveBook, here: str) -> str:
 
 
 def as_csv(table: Mapping[str, Any]) -> str:
-    """Return the standings for a spreadsheet: official entries by rank, then training.
+    """Return the standings for a spreadsheet: official entries by rank, then training."""
+    return _csv(CSV_COLUMNS, (*table["official"], *table["training"]))
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Return these columns as CSV.
 
     A name that a spreadsheet would take for a formula gets an apostrophe before it.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(CSV_COLUMNS)
-    for row in (*table["official"], *table["training"]):
-        writer.writerow([_cell(row.get(column)) for column in CSV_COLUMNS])
+    writer.writerow(columns)
+    writer.writerows([_cell(row.get(column)) for column in columns] for row in rows)
     return out.getvalue()
 
 
-FORCED: Final = [
-    "solved",
-    "unfinished",
-    "still_open",
-    "waiting",
-    "steps",
-    "mean",
-    "low",
-    "high",
-    "worst",
-]
 PART_COLUMNS: Final = (
-    *["part", "oraclefactory", "rank", "base", "length", "oracle_type", "games"],
-    *("team_name", "software_version", *FORCED),
+    *("part", "oraclefactory", "rank", "base", "length", "oracle_type", "games"),
+    *("team_name", "software_version", "solved", "unfinished", "still_open", "waiting"),
+    *("steps", "mean", "low", "high", "worst"),
 )
 
 
@@ -312,9 +306,6 @@ def parts_as_csv(table: Mapping[str, Any]) -> str:
 
     A line without a team is about all teams. A line without a part is about a factory.
     """
-    out = io.StringIO()
-    writer = csv.DictWriter(out, PART_COLUMNS, lineterminator="\r\n", extrasaction="ignore")
-    writer.writeheader()
     teams = {row["entry"]: row for row in table["official"]}
     rows: list[dict[str, Any]] = []
     for part in table.get("parts", ()):
@@ -322,9 +313,7 @@ def parts_as_csv(table: Mapping[str, Any]) -> str:
         names = ("team_name", "software_version")
         for one in part["teams"]:
             rows.append({**part, **{name: teams[one["entry"]][name] for name in names}, **one})
-    rows += table.get("factories", ())
-    writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    return _csv(PART_COLUMNS, [*rows, *table.get("factories", ())])
 
 
 def _cell(value: object) -> object:
