@@ -228,28 +228,17 @@ class ChainNode:
             raise declined
 
     def _search(self, bank: str, game: bytes, first: int, last: int) -> list[BankEvent]:
+        return _events(self._logs(bank, first, last, [None, "0x" + game.hex()]))
+
+    def _logs(self, bank: str, first: int, last: int, topics: list[str | None]) -> list[Any]:
+        asked: Any = {"address": _at(bank), "fromBlock": first, "toBlock": last, "topics": topics}
         with self._answering():
-            logs = self._web3.eth.get_logs(
-                {
-                    "address": _at(bank),
-                    "fromBlock": first,
-                    "toBlock": last,
-                    "topics": [None, "0x" + game.hex()],
-                }
-            )
-        return _events(logs)
+            return list(self._web3.eth.get_logs(asked))
 
     def bets(self, bank: str, first: int, last: int) -> list[Bet]:
         """Return the bets that the Bank took in these blocks, read from their transactions."""
+        logs = self._logs(bank, first, last, ["0x" + abi.topic("BetSubmitted").hex()])
         with self._answering():
-            logs = self._web3.eth.get_logs(
-                {
-                    "address": _at(bank),
-                    "fromBlock": first,
-                    "toBlock": last,
-                    "topics": ["0x" + abi.topic("BetSubmitted").hex()],
-                }
-            )
             sent = [self._web3.eth.get_transaction(log["transactionHash"]) for log in logs]
         found = (abi.bet_in(bytes(one["input"])) for one in sent)
         return [bet for bet in found if bet is not None]

@@ -30,6 +30,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Final, Protocol, TypeVar
 
 from fairground.bank.bank_port import AS_USUAL, BankAway, BankRefused, Spending
@@ -58,20 +59,18 @@ class AskNode(Protocol):
         """Its result."""
 
 
+@dataclass(eq=False)
 class Letter:
     """One call on its way: every version of its transaction has the same nonce."""
 
-    def __init__(
-        self, asked: Draft, draft: Draft, nonce: int, first: Signed, spending: Spending
-    ) -> None:
-        self.asked = asked
-        """The call as it was asked for: an equal one stands for this letter."""
-        self.draft = draft
-        self.nonce = nonce
-        self.versions = [first]
-        self.spending = spending
-        self.awaited = True
-        """False if its sender gave up: the letter is left over."""
+    asked: Draft
+    """The call as it was asked for: an equal one stands for this letter."""
+    draft: Draft
+    nonce: int
+    versions: list[Signed]
+    spending: Spending
+    awaited: bool = True
+    """False if its sender gave up: the letter is left over."""
 
     @property
     def cost(self) -> int:
@@ -170,7 +169,7 @@ class Outbox:
         while True:
             nonce = await self._free_nonce() if stuck is None else stuck
             signed = self._node.sign(self._key, nonce, draft, fees)
-            letter = Letter(asked, draft, nonce, signed, spending)
+            letter = Letter(asked, draft, nonce, [signed], spending)
             self._letters.append(letter)  # before the node has it: from then on it may count
             try:
                 await self._hand_over(letter)

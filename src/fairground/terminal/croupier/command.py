@@ -16,7 +16,7 @@ from fairground.bank.player.player import PlayerClient
 from fairground.games.poker.rules import BETS, LEVELS, Poker
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Arguments, Console, EndOfInput
-from fairground.terminal.croupier.hand import Between, CardArt
+from fairground.terminal.croupier.hand import CardArt, Person
 from fairground.terminal.croupier.parties import (
     Parties,
     at_home,
@@ -210,14 +210,14 @@ def run(arguments: Sequence[str]) -> int:
         return run_session(options, console, art, _key(options, console))
     key = None if options.lasting and options.key is None else _key(options, console)
     early: list[News | BankCalled] = []
-    between = Between(console, art, options.bet, options.level)
+    person = Person(console, art, options.bet, options.level)
     with Backstage[News | BankCalled]() as backstage:
         # With a new Bank in this process, the person chooses a stake while it opens.
         first = options.games is None and options.croupier is None and not options.lasting
         if first:
-            between.pays()
+            person.pays()
         opening = backstage.start(_parties(options, key, backstage))
-        if first and not _wants_a_hand(console, between, opening):
+        if first and not _wants_a_hand(console, person, opening):
             return 0
         waiting = partial(backstage.wait, opening, early.append)
         parties, key = patiently("The Bank opens", waiting)
@@ -231,15 +231,7 @@ def run(arguments: Sequence[str]) -> int:
             one_by_one=options.explain,
         )
         player = PlayerClient(side)
-        screen = CroupierScreen(
-            options,
-            console,
-            art,
-            backstage=backstage,
-            player=player,
-            between=between,
-            faucet=parties.faucet,
-        )
+        screen = CroupierScreen(options, person, backstage, player, parties.faucet)
         console.say(art.fold(f"The Bank: {parties.bank.trusted}.", "", "  "))
         for news in early:
             screen.hear(news)
@@ -259,10 +251,10 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if screen.valid else 1
 
 
-def _wants_a_hand(console: Console, between: Between, opening: Future[Any]) -> bool:
+def _wants_a_hand(console: Console, person: Person, opening: Future[Any]) -> bool:
     """Ask for the first time; the Bank opens while the person reads."""
     try:
-        between.ask()
+        person.ask_for_hand()
     except Left:
         opening.cancel()
         return False

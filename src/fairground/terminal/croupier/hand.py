@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from fairground.bank.bank_port import BankEvent, GameOutcome, Silence
 from fairground.bank.messages import Bet
@@ -245,14 +245,8 @@ WARN_AT: Final = (300, 120, 60, 30, 10)
 """Seconds before the deadline at which the person is warned."""
 
 
-class Held(NamedTuple):
-    """The places, from 0, of the cards to keep."""
-
-    places: frozenset[int]
-
-
-Answer = Held | str
-"""Cards, or one of `ASIDES`."""
+Answer = frozenset[int] | str
+"""The places, from 0, of the cards to keep; or one of `ASIDES`."""
 
 
 class Hurry:
@@ -288,10 +282,7 @@ def ask_line(console: Console, prompt: str) -> Answer | None:
     """One line; ``None`` if it cannot be understood (then the caller says so)."""
     typed = console.ask(prompt)
     word = SPELLINGS.get(typed.lower(), typed.lower())
-    if word in ASIDES:
-        return word
-    places = parse_hold(typed)
-    return None if places is None else Held(places)
+    return word if word in ASIDES else parse_hold(typed)
 
 
 class KeyHold:
@@ -321,7 +312,7 @@ class KeyHold:
                     continue
                 if key == ENTER:
                     print()
-                    return Held(frozenset(self.held))
+                    return frozenset(self.held)
                 if key == END:
                     print()
                     raise EndOfInput
@@ -351,20 +342,23 @@ class KeyHold:
         print(f"Hold {text} > ", end="", flush=True)
 
 
-class Between:
-    """The stake, and the question whether to play on."""
+class Person:
+    """Asks a person for the stake between two hands, and for the cards to hold.
+
+    Cards are chosen by keys where there are some, else by lines.
+    """
 
     def __init__(self, console: Console, art: CardArt, bet: int, level: int) -> None:
-        self._console = console
-        self._art = art
-        self.bet = bet
-        self.level = level
+        self.console, self.art = console, art
+        self.bet, self.level = bet, level
+        self._by_keys = can_read_keys()
+        self._told_how = False
 
     @property
     def chips(self) -> int:
         return Poker(self.bet, self.level).stake
 
-    def ask(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+    def ask_for_hand(self, meanwhile: Callable[[], None] = lambda: None) -> None:
         """Until the person wants the next hand; raise `Left` if they want none.
 
         ``meanwhile`` is done before each prompt.
@@ -373,7 +367,7 @@ class Between:
             meanwhile()
             what = f"bet {self.bet}, level {self.level}: {self.chips} chips"
             try:
-                typed = self._console.ask(f"Enter deals ({what}; ? helps, q quits): ").lower()
+                typed = self.console.ask(f"Enter deals ({what}; ? helps, q quits): ").lower()
             except EndOfInput:
                 raise Left from None  # nothing is at stake now
             if not typed:
@@ -394,94 +388,80 @@ class Between:
         elif typed.startswith("l") and (level := number_behind(typed, "level", LEVELS)):
             self.level = level
         else:
-            self._say(f"{typed!r} is not understood. {BETWEEN}")
+            self.say(f"{typed!r} is not understood. {BETWEEN}")
             return
         self.pays()
 
     def pays(self) -> None:
-        self._console.say()
-        self._say(f"What a hand pays, in chips, for a bet of {self.bet}:")
-        for line in self._art.pays(self.bet, self.level):
-            self._console.say(line)
-        self._console.say()
+        self.console.say()
+        self.say(f"What a hand pays, in chips, for a bet of {self.bet}:")
+        for line in self.art.pays(self.bet, self.level):
+            self.console.say(line)
+        self.console.say()
 
     def help(self, keys: str) -> None:
         for rule in RULES:
-            self._console.say(self._art.fold(rule, "* ", "  "))
-        self._say(keys)
-
-    def _say(self, text: str) -> None:
-        self._console.say(self._art.fold(text))
-
-
-class Holding:
-    """Shows hands, and asks which cards to hold: by keys where there are some, else by lines."""
-
-    def __init__(self, console: Console, art: CardArt, between: Between) -> None:
-        self._console = console
-        self._art = art
-        self._between = between
-        self._by_keys = can_read_keys()
-        self._told_how = False
+            self.console.say(self.art.fold(rule, "* ", "  "))
+        self.say(keys)
 
     def tell(self, hand: tuple[Card, ...]) -> None:
         """The cards that were dealt, drawn (unless the keys will draw them) and in words."""
-        self._console.say()
+        self.console.say()
         if not self._by_keys:
             self._show(hand)
         text = listed([in_words(card) for card in hand])
-        self._say(f"{text[0].upper()}{text[1:]}. That is {_worth(hand)}.")
+        self.say(f"{text[0].upper()}{text[1:]}. That is {_worth(hand)}.")
 
-    def ask(
+    def ask_to_hold(
         self, hand: tuple[Card, ...], level: int, hurry: Hurry, leave: Callable[[], None]
     ) -> tuple[int, ...]:
         """Ask for the order: 1 replaces a card. ``leave`` confirms leaving, and may raise."""
         how = HOLD_KEYS if self._by_keys else HOLD_LINE
         if not self._told_how:
             self._told_how = True
-            self._say(how)
+            self.say(how)
             if hurry.left:
-                self._say(f"You have {minutes(hurry.left)} to decide.")
-        keys = KeyHold(self._art, hand, hurry)
+                self.say(f"You have {minutes(hurry.left)} to decide.")
+        keys = KeyHold(self.art, hand, hurry)
         while True:
             answer: Answer | None
-            answer = keys.ask() if self._by_keys else ask_line(self._console, "Hold: ")
-            if isinstance(answer, Held):
-                return tuple(int(place not in answer.places) for place in range(HAND))
+            answer = keys.ask() if self._by_keys else ask_line(self.console, "Hold: ")
+            if isinstance(answer, frozenset):
+                return tuple(int(place not in answer) for place in range(HAND))
             if answer == QUIT:
                 leave()
             elif answer == BEST:
-                for line in best_hold(self._art, hand, level):
-                    self._say(line)
+                for line in best_hold(self.art, hand, level):
+                    self.say(line)
             elif answer == PAY_TABLE:
-                self._between.pays()
+                self.pays()
             elif answer == HELP:
-                self._between.help(how)
+                self.help(how)
             else:
-                self._say(f"That is not understood. {HOLD_LINE}")
+                self.say(f"That is not understood. {HOLD_LINE}")
             if not self._by_keys and (said := hurry.warning()):
-                self._say(said)
+                self.say(said)
 
     def show_final(
         self, final: tuple[Card, ...], order: tuple[int, ...], prize: int, stake: int
     ) -> None:
         """The cards in the end, and what they pay, in chips."""
-        self._console.say()
+        self.console.say()
         self._show(final, [place for place in range(HAND) if not order[place]])
         title = _worth(final).capitalize()
         if prize:
             back = "your stake back" if prize == stake else f"{prize:,} chips for {stake}"
-            self._say(f"{title}: {back}.", "good")
+            self.say(f"{title}: {back}.", "good")
         else:
-            self._say(f"{title}: your stake of {in_chips(stake, 1)} is lost.", "bad")
+            self.say(f"{title}: your stake of {in_chips(stake, 1)} is lost.", "bad")
 
-    def _say(self, text: str, style: str = "") -> None:
-        folded = self._art.fold(text)
-        self._console.say(self._art.ink(folded, style) if style else folded)
+    def say(self, text: str, style: str = "") -> None:
+        folded = self.art.fold(text)
+        self.console.say(self.art.ink(folded, style) if style else folded)
 
     def _show(self, hand: tuple[Card, ...], held: Collection[int] = ()) -> None:
-        for line in self._art.row(hand, held):
-            self._console.say(line)
+        for line in self.art.row(hand, held):
+            self.console.say(line)
 
 
 def _worth(hand: tuple[Card, ...]) -> str:

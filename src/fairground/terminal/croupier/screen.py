@@ -35,16 +35,7 @@ from fairground.core import Draw, FairgroundError
 from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import HAND, Poker, State
 from fairground.terminal.background import Backstage
-from fairground.terminal.console import Console
-from fairground.terminal.croupier.hand import (
-    Between,
-    CardArt,
-    Holding,
-    Hurry,
-    NewsWords,
-    minutes,
-    short,
-)
+from fairground.terminal.croupier.hand import CardArt, Hurry, NewsWords, Person, minutes, short
 from fairground.terminal.evening import ME
 from fairground.terminal.files import Saved
 from fairground.terminal.sitting import YES, Left
@@ -270,23 +261,20 @@ class CroupierScreen:
     def __init__(
         self,
         options: argparse.Namespace,
-        console: Console,
-        art: CardArt,
-        *,
+        person: Person,
         backstage: Backstage[News | BankCalled],
         player: PlayerClient,
-        between: Between,
         faucet: Faucet | None,
     ) -> None:
-        self._options, self._console, self._art = options, console, art
-        self._backstage, self._player, self._between = backstage, player, between
+        self._options, self._console, self._art = options, person.console, person.art
+        self._backstage, self._player, self._person = backstage, player, person
         self._bank = player.side.bank
-        self._words = NewsWords(art, self._bank.terms.chip_cost)
-        self._holding = Holding(console, art, between)
+        self._words = NewsWords(person.art, self._bank.terms.chip_cost)
         self._buy_in = options.buy_in * self._bank.terms.chip_cost
         self._faucet = faucet
         calls = self._bank.watch is not None
-        self._steps = Steps(art, self._words, self._say_behind, calls) if options.explain else None
+        steps = Steps(person.art, self._words, self._say_behind, calls)
+        self._steps = steps if options.explain else None
         self._lasting = options.lasting or options.key is not None
         self._settling: list[tuple[PlayersGame, Future[GameEnded]]] = []
         self._hands = 0
@@ -305,10 +293,10 @@ class CroupierScreen:
     def play(self, hands: int | None, *, asked: bool = False) -> None:
         """Play this many hands, or until the person leaves. ``asked``: skip the first question."""
         if hands is None and not asked:
-            self._between.pays()
+            self._person.pays()
         while hands is None or self._hands < hands:
             if hands is None and not asked:
-                self._between.ask(self._hear_all)
+                self._person.ask_for_hand(self._hear_all)
             asked = False
             try:
                 self._play(self._begun())
@@ -318,26 +306,26 @@ class CroupierScreen:
                 if hands is not None or (self.open is not None and not isinstance(reason, NoGame)):
                     raise
                 self.open = None
-                self._say(f"No game: {reason}.", "bad")
+                self._person.say(f"No game: {reason}.", "bad")
 
     def end(self) -> None:
         """Wait for the Bank, take the money home if wanted, and sum up."""
         if self._settling:
-            self._say("Waiting for the Bank to settle. Ctrl-C leaves that to the Croupier.")
+            self._person.say("Waiting for the Bank to settle. Ctrl-C leaves that to the Croupier.")
         self._settled(None)
         if self._options.withdraw:
             taken = self._do(self._player.withdraw())
-            self._say(f"Withdrawn from the Bank: {self._words.chips(taken)}.")
+            self._person.say(f"Withdrawn from the Bank: {self._words.chips(taken)}.")
         if self._hands:
             won = f"{'won' if self._won > 0 else 'lost'} {self._words.chips(abs(self._won))}"
             sum_ = won if self._won else "broke even"
-            self._say(f"{count(self._hands, 'hand')} played, {sum_}. {PLAY_MONEY}", "bold")
-        self._say(f"The Bank: {self._bank.trusted}.")
+            self._person.say(f"{count(self._hands, 'hand')} played, {sum_}. {PLAY_MONEY}", "bold")
+        self._person.say(f"The Bank: {self._bank.trusted}.")
 
     def take_up(self) -> None:
         """Go on with what an earlier client left open, whether the Croupier is there or not."""
         for game in self._player.unfinished():
-            self._say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
+            self._person.say(f"Game {game.bet.game_id} was left open: going on with it.", "bold")
             self._play(game)
         self._settled(None)
         self._hands = self._won = 0
@@ -365,7 +353,7 @@ class CroupierScreen:
             if self._lasting
             else "The key ends with this program, so the stake is lost."
         )
-        self._say(f"You leave in the middle of a game. {again}")
+        self._person.say(f"You leave in the middle of a game. {again}")
 
     def _hear_all(self) -> None:
         self._settled(0)
@@ -374,10 +362,10 @@ class CroupierScreen:
     # One hand
 
     def _begun(self) -> PlayersGame:
-        stake = self._between
+        stake = self._person
         deposited = self._do(self._funded(stake.bet, stake.level))
         if deposited:
-            self._say(f"You deposit {self._words.chips(deposited)} at the Bank.")
+            self._person.say(f"You deposit {self._words.chips(deposited)} at the Bank.")
         return self._do(self._player.bet(stake.bet, stake.level))
 
     async def _funded(self, bet: int, level: int) -> int:
@@ -412,11 +400,11 @@ class CroupierScreen:
 
     def _ask_order(self, game: PlayersGame) -> tuple[int, ...]:
         hand, level = game.witness.hand, game.bet.level
-        self._holding.tell(hand)
+        self._person.tell(hand)
         if self._options.player != ME:
             return holds(hand, level)[0].order
         hurry = Hurry(self._do(game.seconds_left()))
-        return self._holding.ask(hand, level, hurry, lambda: self._leave(game))
+        return self._person.ask_to_hold(hand, level, hurry, lambda: self._leave(game))
 
     def _leave(self, game: PlayersGame) -> None:
         stake = self._words.chips(game.bet.stake)
@@ -428,7 +416,7 @@ class CroupierScreen:
     def _show_final(self, game: PlayersGame) -> None:
         witness, bet = game.witness, game.bet
         order = game.order or (0,) * HAND
-        self._holding.show_final(witness.final, order, witness.prize, bet.bet * bet.level)
+        self._person.show_final(witness.final, order, witness.prize, bet.bet * bet.level)
 
     # The end of a hand
 
@@ -446,20 +434,20 @@ class CroupierScreen:
         self._won += ended.paid - ended.stake
         balance = self._do(self._player.balance())
         outcome = "Settled. " if ended.outcome == GameOutcome.SETTLED else ""
-        self._say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
+        self._person.say(f"{outcome}Your account at the Bank: {self._words.chips(balance)}.")
         if ended.lapsed:
             return
         path = self._keep(game)
         verdict = verify(game.witness.data)
         self.valid = self.valid and verdict.ok
         if verdict.fault is not None:
-            self._say(
+            self._person.say(
                 f"The record of this game is {verdict.judged.upper()}: {verdict.fault}", "bad"
             )
         else:
-            self._say(f"Checked: the record of {verdict.events} lines is valid.")
+            self._person.say(f"Checked: the record of {verdict.events} lines is valid.")
         if path is not None:
-            self._say(f"The game is in {path}")
+            self._person.say(f"The game is in {path}")
             self._console.say(f"  verify with: fairground verify {shlex.quote(str(path))}")
 
     def _keep(self, game: PlayersGame) -> Path | None:
@@ -487,7 +475,3 @@ class CroupierScreen:
 
     def _say_behind(self, text: str, mark: str, style: str) -> None:
         self._console.say(self._art.ink(self._art.fold(text, mark, mark + "  "), style))
-
-    def _say(self, text: str, style: str = "") -> None:
-        folded = self._art.fold(text)
-        self._console.say(self._art.ink(folded, style) if style else folded)

@@ -33,7 +33,7 @@ from fairground.core import FairgroundError
 from fairground.games.poker.rules import HAND, rank
 from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
-from fairground.terminal.croupier.hand import Between, CardArt, Holding, Hurry, minutes
+from fairground.terminal.croupier.hand import CardArt, Hurry, Person, minutes
 from fairground.terminal.croupier.parties import BANKROLL, CHIP, at_home, far_away
 from fairground.terminal.evening import ME
 from fairground.terminal.files import Saved, data_directory
@@ -149,7 +149,7 @@ class _Evening:
         self._chip = table.bank.terms.chip_cost
         self._by_program = options.player != ME
         self._tower = None if options.tower is None else Tower(options.tower)
-        self._holding = Holding(console, art, Between(console, art, options.bet, options.level))
+        self._person = Person(console, art, options.bet, options.level)
 
     def _say(self, text: str) -> None:
         self._console.say(self._art.fold(text, "", "  "))
@@ -331,10 +331,10 @@ class _Evening:
 
             return holds(cards, hand.bet.level)[0].order
         self._console.say(f"\nHand {number}")
-        self._holding.tell(cards)
+        self._person.tell(cards)
         hurry = Hurry(seconds, then="the best hold is played for you")
         try:
-            return self._holding.ask(cards, hand.bet.level, hurry, _leave)
+            return self._person.ask_to_hold(cards, hand.bet.level, hurry, _leave)
         except (Left, EndOfInput):
             return None
 
@@ -346,7 +346,7 @@ class _Evening:
             self._console.say(f"{self._art.cards(final)}: {rank(final).words}, {chips}")
             return
         stake = self._options.bet * self._options.level
-        self._holding.show_final(final, tuple(order), won + stake, stake)
+        self._person.show_final(final, tuple(order), won + stake, stake)
         self._say(f"You have {self._chips(player.share)} in the session.")
 
     async def _dealt(self, player: SessionPlayer) -> None:
