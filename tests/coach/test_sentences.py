@@ -22,8 +22,10 @@ from fairground.games.codebreaking.rules import State as Board
 from fairground.games.fatestones.rules import State as Stones
 from fairground.games.fatestones.rules import fair_dice
 from fairground.games.poker.rules import State as Cards
+from fairground.games.zombie.rules import Die
 from fairground.players import Player
-from fairground.words import reasons, words_for
+from fairground.words import words_for
+from fairground.words.plain import compared, once_in
 from tests.helpers.codes import answer
 
 
@@ -55,15 +57,20 @@ def test_a_roll_says_whose_it_is() -> None:
 
 def test_no_two_numbers_stand_side_by_side() -> None:
     """ "Takes 114456 38 times in 100" is read twice, and "1 time in 1.09" three times."""
-    mix = [("114456", Fraction(3, 8)), ("222555", Fraction(5, 8))]
-    assert reasons.fatestones_mix(mix, Fraction(1, 2)) == (
-        "Perfect play takes 114456 in 38 of 100 games and 222555 in 62 of 100 games, "
-        "and wins 50 in 100 games."
+    judge = judge_of(make_game("fatestones/1", {}))
+    hands = ("144444", "123456", "133356"), ("123456", "133446", "333336")
+    state = Stones("choose", hands)
+    words = words_for(judge.game, ["Hal", "Ann"])
+    best, *_ = judge.options(state, 0)
+    assert re.fullmatch(
+        r"Perfect play takes \d{6} in [\d.]+ of 100 games and \d{6} in [\d.]+ of 100 games, "
+        r"and wins [\d.]+ in 100 games\.",
+        judge.advice(words, state, 0, best),
     )
-    assert reasons.once_in(Fraction(92, 100)) == "92 times in 100"
-    assert reasons.once_in(Fraction(1, 14)) == "1 time in 14"
-    assert reasons.compared(Fraction(1, 4), Fraction(1, 21)) == "25 times in 100 instead of 4.76"
-    assert reasons.compared(Fraction(1, 40), Fraction(0)) == "1 time in 40 instead of never"
+    assert once_in(Fraction(92, 100)) == "92 times in 100"
+    assert once_in(Fraction(1, 14)) == "1 time in 14"
+    assert compared(Fraction(1, 4), Fraction(1, 21)) == "25 times in 100 instead of 4.76"
+    assert compared(Fraction(1, 40), Fraction(0)) == "1 time in 40 instead of never"
 
 
 def test_a_mistake_is_not_called_as_good_as_what_was_better() -> None:
@@ -132,19 +139,18 @@ def test_what_helps_most_is_not_said_to_be_most_of_the_difference() -> None:
 
 
 def test_a_roll_names_the_dice_that_are_rolled_again() -> None:
-    said = reasons.zombie_roll(
-        shotguns=1,
-        footprints=[("green", 1), ("red", 1)],
-        bag=[("red", 1)],
-        shot=Fraction(1, 4),
-        brains=1,
-        gain=Fraction(1),
-        rolling=None,
-        holding=None,
+    game = make_game("zombie/2", {})
+    state = game.start()._replace(
+        **{"phase": "decide", "unsettled": 0, "order": (0, 1), "playing": (0, 1), "rolls": 2},
+        **{"brains": 1, "brain_dice": (1, 0, 0), "shotgun_dice": (0, 1, 0), "bag": (4, 3, 2)},
+        cells=(Die(0, "f"), None, Die(2, "f")),
     )
-    assert said == (
-        "1 shotgun so far, 1 green and 1 red dice with footprints, and 1 red die left in the bag: "
-        "one more roll is shot 25 times in 100 and brings 1 more brain on average."
+    judge = judge_of(game)
+    best, *_ = judge.options(state, 0)
+    said = judge.advice(words_for(game, ["Hal", "Ann"]), state, 0, best)
+    assert said.startswith(
+        "1 shotgun so far, 1 green and 1 red dice with footprints, and 4 green, 3 yellow and 2 red "
+        "dice left in the bag: one more roll is shot "
     )
 
 

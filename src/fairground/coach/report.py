@@ -16,8 +16,7 @@ from fairground.escape import shown
 from fairground.games import GAMES
 from fairground.games.codebreaking.rules import BREAKER, STAKE
 from fairground.stats import interval_of
-from fairground.words.plain import count, listed
-from fairground.words.reasons import number
+from fairground.words.plain import count, listed, number
 
 MOST: Final = 3
 """Maximum number of equally good moves that are named."""

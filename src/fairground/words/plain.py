@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 from typing import Any, ClassVar, Final, Generic, TypeVar
 
@@ -199,6 +200,59 @@ def count(n: int, one: str, many: str | None = None) -> str:
 def listed(parts: Sequence[str]) -> str:
     """Join parts of a sentence with commas and an "and"."""
     return " and ".join(part for part in (", ".join(parts[:-1]), *parts[-1:]) if part)
+
+
+SURE: Final = Fraction(999, 1000)
+
+
+def in_100(share: Fraction) -> str:
+    """Return a share of all cases: "41 in 100", "0.4 in 100"; a little is never nothing."""
+    return f"{number(100 * share)} in 100"
+
+
+def times_in_100(share: Fraction) -> str:
+    """Return a probability as a frequency: "41 times in 100"."""
+    return f"{_hundredths(share)} times in 100"
+
+
+def games(share: Fraction) -> str:
+    """Return a probability as a share: "41 of 100 games"."""
+    return f"{_hundredths(share)} of 100 games"
+
+
+def _hundredths(share: Fraction) -> str:
+    times = 100 * share
+    return number(Fraction(round(times)) if times >= 10 else times)
+
+
+def number(value: Fraction) -> str:
+    """Write a number with as many digits as matter: 41, 4.1, 0.41."""
+    size = abs(value)
+    if value.denominator == 1:
+        return f"{value.numerator:,}"
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2
+    text = f"{float(value):,.{digits}f}"
+    if float(text.replace(",", "")) == 0:
+        return "less than 0.01" if value > 0 else "almost 0"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def once_in(chance: Fraction) -> str:
+    """Return a rarity: "every time", "92 times in 100", "1 time in 14", "never"."""
+    if not chance:
+        return "never"
+    if chance >= SURE:
+        return "every time"
+    if chance >= Fraction(1, 10):
+        return times_in_100(chance)
+    return f"1 time in {number(1 / chance)}"
+
+
+def compared(chance: Fraction, other: Fraction) -> str:
+    """Compare two chances, counted in the same way: "25 times in 100 instead of 4.8"."""
+    if SURE > chance >= Fraction(1, 10) and 0 < other < SURE:
+        return f"{times_in_100(chance)} instead of {times_in_100(other).split()[0]}"
+    return f"{once_in(chance)} instead of {once_in(other)}"
 
 
 def _text(value: Any) -> str:

@@ -34,8 +34,9 @@ from fairground.games.codebreaking.rules import (
     fits,
 )
 from fairground.registry import needs
-from fairground.words import reasons
-from fairground.words.plain import PlainWords
+from fairground.words.plain import PlainWords, count, number
+
+NO_CODE_FITS = "No code fits these answers. The keeper must now show one, and cannot."
 
 
 class CodeJudge(Judge[CodeBreaking]):
@@ -127,11 +128,12 @@ class CodeJudge(Judge[CodeBreaking]):
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
         if chosen.move == NO_CODE:
-            return reasons.code_kept_back(words.option(state, seat, best.move))
+            code = words.option(state, seat, best.move)
+            return f"{code} fits all answers: to show it was enough."
         return ""
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        return reasons.code_any()
+        return "Any guess is right: a nice keeper takes it for its code."
 
 
 class SolvedCodeJudge(CodeJudge):
@@ -169,6 +171,12 @@ class SolvedCodeJudge(CodeJudge):
         shares = self._sets.parts(rows, guess)
         return size * sum((s * s for a, s in shares.items() if a != self._sets.win), Fraction(0))
 
+    def _gave_up(self, state: State, best: Option, when: str) -> str:
+        """Tell what the breaker who gave up could have had."""
+        guesses = f"{number(-best.values[BREAKER])} guesses {when}"
+        left = fitting(self._sets.size(state.rows))
+        return f"{left}: the code is found with {guesses}, those already asked included."
+
 
 class FairJudge(SolvedCodeJudge):
     """The keeper's answers are chance: the code was drawn before the first guess."""
@@ -188,30 +196,40 @@ class FairJudge(SolvedCodeJudge):
         self, words: PlainWords[Any], state: State, seat: Seat, chosen: Option, best: Option
     ) -> str:
         if chosen.move == GIVE_UP:
-            return reasons.code_gave_up(
-                self._sets.size(state.rows), -best.values[BREAKER], worst=False
-            )
+            return self._gave_up(state, best, "on average")
+        left = self._sets.size(state.rows)
+        guess, better = (words.option(state, seat, option.move) for option in (chosen, best))
+        if round(left) == 1:
+            return f"Only one code still fits, and that is {better}."
         mine, theirs = cast(Code, chosen.move), cast(Code, best.move)
-        return reasons.code_guess(
-            guess=words.option(state, seat, mine),
-            best=words.option(state, seat, theirs),
-            left=self._sets.size(state.rows),
-            average=self._average_left(state.rows, mine),
-            best_average=self._average_left(state.rows, theirs),
-            possible=fits(mine, state.rows),
-            best_possible=fits(theirs, state.rows),
-            answers=len(self._sets.parts(state.rows, mine)),
-            best_answers=len(self._sets.parts(state.rows, theirs)),
-            needed=-chosen.values[BREAKER] - len(state.rows),
-            best_needed=-best.values[BREAKER] - len(state.rows),
+        leaves, best_leaves = (self._average_left(state.rows, code) for code in (mine, theirs))
+        answers, best_answers = (len(self._sets.parts(state.rows, code)) for code in (mine, theirs))
+        told = (
+            f"{fitting(left)}. {guess} has {count(answers, 'answer')} and leaves "
+            f"{number(leaves)} codes on average; {better} has {best_answers} and leaves "
+            f"{number(best_leaves)}."
         )
+        if best_leaves >= leaves:
+            needed, best_needed = (self._more(state, option) for option in (chosen, best))
+            told += (
+                f" Still {better} finds the code sooner: it takes {best_needed} more guesses on "
+                f"average, and {needed} with {guess}."
+            )
+        if not fits(mine, state.rows):
+            can = f", but {better} can." if fits(theirs, state.rows) else "."
+            told += f" And {guess} cannot be the code{can}"
+        return told
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
         if best.move == GIVE_UP:
-            return reasons.code_none()
-        needed = -best.values[BREAKER] - len(state.rows)
-        guess = words.option(state, seat, best.move)
-        return reasons.code_average(guess, self._sets.size(state.rows), needed)
+            return NO_CODE_FITS
+        guess, left = words.option(state, seat, best.move), self._sets.size(state.rows)
+        more = self._more(state, best)
+        return f"{fitting(left)}. With {guess} the code takes {more} more guesses on average."
+
+    def _more(self, state: State, option: Option) -> str:
+        """Return the number of guesses that the code still takes."""
+        return number(-option.values[BREAKER] - len(state.rows))
 
 
 class EvilJudge(SolvedCodeJudge):
@@ -233,23 +251,39 @@ class EvilJudge(SolvedCodeJudge):
         if chosen.move == NO_CODE:
             return super().why(words, state, seat, chosen, best)
         if chosen.move == GIVE_UP:
-            return reasons.code_gave_up(
-                self._sets.size(state.rows), -best.values[BREAKER], worst=True
-            )
+            return self._gave_up(state, best, "at most")
         mine, theirs = (words.option(state, seat, option.move) for option in (chosen, best))
-        guesses = [abs(option.values[BREAKER]) for option in (chosen, best)]
+        last, best_last = (number(abs(option.values[BREAKER])) for option in (chosen, best))
         if seat == BREAKER:
-            left = self._sets.size(state.rows)
-            return reasons.code_worst(mine, theirs, left, guesses[0], guesses[1])
+            return (
+                f"{fitting(self._sets.size(state.rows))}. After {mine} an evil keeper can hold out "
+                f"until guess {last}, after {theirs} only until guess {best_last}."
+            )
         if chosen.values[BREAKER] > 0:
-            return reasons.code_contradiction(mine)
-        return reasons.code_answer(mine, theirs, guesses[0], guesses[1])
+            return f"No code fits any more after the answer {mine}."
+        return (
+            f"After the answer {mine} the code can be found with guess {last}; after {theirs} not "
+            f"before guess {best_last}."
+        )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
         if best.move == GIVE_UP:
-            return reasons.code_none()
-        move = words.option(state, seat, best.move)
-        return reasons.code_at_worst(move, self._sets.size(state.rows), -best.values[BREAKER])
+            return NO_CODE_FITS
+        move, last = words.option(state, seat, best.move), number(-best.values[BREAKER])
+        return (
+            f"{fitting(self._sets.size(state.rows))}. With {move} the code is found with guess "
+            f"{last} at the latest."
+        )
+
+
+def fitting(left: float) -> str:
+    """Return the number of codes that still fit; a very large one by its order of magnitude."""
+    many = (
+        f"about 10^{len(str(int(left))) - 1} codes"
+        if left >= 10**15
+        else count(round(left), "code")
+    )
+    return f"{many} still {'fits' if left == 1 else 'fit'}"
 
 
 def _broken(guesses: Fraction | int) -> Values:

@@ -16,8 +16,7 @@ from fairground.core import Move, Seat
 from fairground.games.fatestones.rules import FACES, FateStones, State, pips, without
 from fairground.games.fatestones.solver.choices import Solution, meeting, regrets, solve
 from fairground.games.fatestones.solver.choices import value as value_of_hands
-from fairground.words import reasons
-from fairground.words.plain import PlainWords
+from fairground.words.plain import PlainWords, games, in_100, listed, number
 
 HALF = Fraction(1, 2)
 
@@ -109,29 +108,31 @@ class FateStonesJudge(Judge[FateStones]):
 
         mine, better = _at(chosen), _at(best)
         mix = found.their_mix
-        other = max(
+        at = max(
             range(len(mix)),
             key=lambda at: mix[at] * (earns(better, at) - earns(mine, at)),
         )
-        die = found.theirs[other]
-        met, met_better = (meeting(found.mine[pick], die) for pick in (mine, better))
-        return reasons.fatestones_pick(
-            die=found.mine[mine],
-            best=found.mine[better],
-            other=die,
-            chance=mix[other],
-            rolls=(met.wins, met.ties),
-            best_rolls=(met_better.wins, met_better.ties),
-            end=earns(mine, other),
-            best_end=earns(better, other),
+        die, best_die, other = found.mine[mine], found.mine[better], found.theirs[at]
+        met, best_met = meeting(die, other), meeting(best_die, other)
+        often = f"takes {other} in {games(mix[at])}" if mix[at] < 1 else f"always takes {other}"
+        told = (
+            f"Perfect play on the other side {often}. Of 36 rolls against it, {die} wins "
+            f"{met.wins} and ties {met.ties}; {best_die} wins {best_met.wins} and ties "
+            f"{best_met.ties}."
+        )
+        if 2 * best_met.wins + best_met.ties > 2 * met.wins + met.ties:
+            return told
+        return (
+            f"{told} But what a tie leaves counts too: in the end {best_die} wins "
+            f"{in_100(earns(better, at))} games against it, and {die} wins "
+            f"{number(100 * earns(mine, at))}."
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
         found = self._solved(state, seat)
-        return reasons.fatestones_mix(
-            [(die, mix) for die, mix in zip(found.mine, found.my_mix, strict=True) if mix],
-            found.value,
-        )
+        mix = [(die, share) for die, share in zip(found.mine, found.my_mix, strict=True) if share]
+        parts = [f"{die} in {games(share)}" if len(mix) > 1 else die for die, share in mix]
+        return f"Perfect play takes {listed(parts)}, and wins {in_100(found.value)} games."
 
 
 def _at(option: Option) -> int:

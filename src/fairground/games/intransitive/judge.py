@@ -19,7 +19,6 @@ from fairground.core import Draw, Move, Seat, Turn
 from fairground.games.intransitive.rules import COMPUTER, USER, Intransitive, State
 from fairground.games.intransitive.solver import WinOdds
 from fairground.games.intransitive.words import label
-from fairground.words import reasons
 from fairground.words.plain import PlainWords
 
 
@@ -102,11 +101,20 @@ class DiceJudge(Judge[Intransitive]):
         assert isinstance(option.move, int)
         taken = state.picks[1 - seat]
         against = self._first(option.move)[1] if taken is None else taken
-        return reasons.dice_meet(
-            label(self.game.dice[option.move]),
-            label(self.game.dice[against]),
-            self._odds.wins(option.move, against),
-            self._odds.wins(against, option.move),
-            self._odds.rolls(option.move, against),
-            first=taken is None,
+        die, other = (label(self.game.dice[at]) for at in (option.move, against))
+        wins, losses = self._odds.wins(option.move, against), self._odds.wins(against, option.move)
+        rolls = self._odds.rolls(option.move, against)
+        ties = rolls - wins - losses
+        tied = f", and they tie {ties}" if ties else ""
+        if taken is not None:
+            return (
+                f"{die} is higher than {other} in {wins} of {rolls} rolls, and lower in "
+                f"{losses}{tied}."
+            )
+        if wins == losses:
+            return f"The strongest reply to {die} is {other}, and it is an even match."
+        high, times = ("higher", wins) if wins > losses else ("lower", losses)
+        return (
+            f"The strongest reply to {die} is {other}: then {die} is {high} in {times} of "
+            f"{rolls} rolls{tied}."
         )

@@ -23,8 +23,7 @@ from fairground.games.poker.holds import (
     worths,
 )
 from fairground.games.poker.rules import DECK, HAND, PLAYER, Card, Poker, Rank, State
-from fairground.words import reasons
-from fairground.words.plain import PlainWords
+from fairground.words.plain import PlainWords, compared, number, once_in
 
 DEALS: Final = comb(DECK, HAND)
 
@@ -91,19 +90,17 @@ class PokerJudge(Judge[Poker]):
         mine, theirs = (self._of(state, option) for option in (chosen, best))
         gains = [(b - a) * prize for a, b, prize in zip(mine, theirs, prizes, strict=True)]
         kind = max(Rank, key=lambda rank: gains[rank])
-        return reasons.poker_hold(
-            held=words.option(state, seat, chosen.move),
-            best=words.option(state, seat, best.move),
-            worth=chosen.values[PLAYER] + 1,
-            best_worth=best.values[PLAYER] + 1,
-            kind=kind.words,
-            chance=mine[kind],
-            best_chance=theirs[kind],
+        held, better = (words.option(state, seat, option.move) for option in (chosen, best))
+        worth, best_worth = (number(option.values[PLAYER] + 1) for option in (chosen, best))
+        return (
+            f"To {held} gives back {worth} of each bet; to {better} gives back {best_worth}. What "
+            f"helps most is {kind.words}: {compared(theirs[kind], mine[kind])}."
         )
 
     def advice(self, words: PlainWords[Any], state: State, seat: Seat, best: Option) -> str:
-        held = words.option(state, seat, best.move)
-        return reasons.poker_worth(held, best.values[PLAYER] + 1, 1 - self._of(state, best)[0])
+        held, worth = words.option(state, seat, best.move), number(best.values[PLAYER] + 1)
+        paid = once_in(1 - self._of(state, best)[0])
+        return f"To {held} gives back {worth} of each bet on average, and pays something {paid}."
 
     def _of(self, state: State, option: Option) -> list[Fraction]:
         assert isinstance(option.move, tuple)

@@ -17,8 +17,7 @@ from fairground.coach.judging import Basis, Judge, NoJudge, Option, Spread, Valu
 from fairground.core import Draw, InputError, Move, Seat
 from fairground.games.zombie.rules import COLOURS, HOLD, PASS, ROLL, State, Zombie
 from fairground.registry import needs
-from fairground.words import reasons
-from fairground.words.plain import PlainWords
+from fairground.words.plain import PlainWords, count, in_100, listed, number, times_in_100
 
 ROUNDING: Final = 1e-12
 """Maximum error of the exact solvers: floating point, and turns left out."""
@@ -180,22 +179,26 @@ class ZombieJudge(Judge[Zombie]):
         bag = list(state.bag)
         if state.cells.count(None) > sum(bag):
             bag = [a + b for a, b in zip(bag, state.brain_dice, strict=True)]
-        shot = sum(chance for _, shape, chance in outcomes if shape == self._bust)
-        brought = sum(gain * chance for gain, _, chance in outcomes)
-        return reasons.zombie_roll(
-            shotguns=sum(state.shotgun_dice),
-            footprints=[
-                (colour, many)
-                for at, colour in enumerate(COLOURS)
-                if (many := sum(die is not None and die.colour == at for die in state.cells))
-            ],
-            bag=[(colour, many) for colour, many in zip(COLOURS, bag, strict=True) if many],
-            shot=Fraction(shot),
-            brains=state.brains,
-            gain=Fraction(brought),
-            rolling=rolling,
-            holding=holding,
-            ahead=self._ahead(state),
+        shot = Fraction(sum(chance for _, shape, chance in outcomes if shape == self._bust))
+        brought = Fraction(sum(gain * chance for gain, _, chance in outcomes))
+        shotguns = sum(state.shotgun_dice)
+        guns = count(shotguns, "shotgun") if shotguns else "no shotgun"
+        shown = [die.colour for die in state.cells if die is not None]
+        feet = [shown.count(colour) for colour in range(len(COLOURS))]
+        again = f", {_dice(feet)} with footprints" if shown else ""
+        more = number(brought)
+        told = (
+            f"{guns[0].upper()}{guns[1:]} so far{again}, and {_dice(bag)} left in the bag: one "
+            f"more roll is shot {times_in_100(shot)} and brings {more} more "
+            f"{'brain' if more == '1' else 'brains'} on average."
+        )
+        if (ahead := self._ahead(state)) is not None:
+            told = f"Somebody else already has {count(ahead, 'brain')}. {told}"
+        if rolling is None or holding is None:
+            return told
+        return (
+            f"{told} Rolling wins {in_100(rolling)} games; holding {count(state.brains, 'brain')} "
+            f"wins {in_100(holding)}."
         )
 
     def _ahead(self, state: State) -> int | None:
@@ -204,6 +207,12 @@ class ZombieJudge(Judge[Zombie]):
         most = max(state.scores[other] for other in state.playing if other != seat)
         last = state.extra > 0 or (not self.game.max_turns and most >= self.game.brains_to_win)
         return most if last and most > state.scores[seat] else None
+
+
+def _dice(counted: Sequence[int]) -> str:
+    """Return the number of dice of each colour in words."""
+    some = [f"{many} {name}" for many, name in zip(counted, COLOURS, strict=True) if many]
+    return f"{listed(some) or 'no'} {'die' if sum(counted) == 1 else 'dice'}"
 
 
 class SolvedZombieJudge(ZombieJudge):
