@@ -190,7 +190,6 @@ def test_no_alternative_is_better_and_each_has_the_value_of_what_it_leads_to(nam
         data, _ = followed(game, seed, errs=[1, 2])
         table = replay(data)
         judge = judge_of(game)
-        judge.prepare(table.history)
         moved = [what for what in table.history if what.kind == "move"]
         for what in moved[-14:]:
             if judge.reveals(what.before):

@@ -1,12 +1,14 @@
-"""Exact odds, against an independent count of every pair of faces."""
+"""Exact odds, and the sentences about them, against a count of every pair of faces."""
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 
 import pytest
 from hypothesis import given, settings
@@ -15,6 +17,7 @@ from hypothesis import strategies as st
 from fairground.core import BadParams
 from fairground.games.intransitive.rules import Die
 from fairground.games.intransitive.solver import WinOdds, count_wins
+from tests.helpers.pseudo_terminal import on_a_terminal
 
 SEED = [Die((2, 2, 4, 4, 9, 9)), Die((1, 1, 6, 6, 8, 8)), Die((3, 3, 5, 5, 7, 7))]
 EFRON = [
@@ -24,6 +27,8 @@ EFRON = [
     Die((5, 5, 5, 1, 1, 1)),
 ]
 HUGE = 10**40
+FACES = list(combinations_with_replacement(range(3), 3))
+SEEDS = ("2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3")
 
 faces = st.lists(
     st.integers(-3, 12) | st.sampled_from([HUGE, -HUGE, HUGE + 1, 2**63, -(2**63) - 1, 2**63 - 1]),
@@ -51,6 +56,10 @@ def brute(a: Die, b: Die) -> tuple[Fraction, Fraction, Fraction]:
 def worth(a: Die, b: Die) -> Fraction:
     win, tie, _ = brute(a, b)
     return win + tie / 2
+
+
+def beats(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return sum((x > y) - (x < y) for x, y in product(a, b)) > 0
 
 
 def brute_table(dice: list[Die]) -> list[list[int]]:
@@ -153,14 +162,12 @@ def test_a_tie_is_worth_half_a_win() -> None:
 @settings(derandomize=True, max_examples=100, deadline=None)
 @given(some_dice)
 def test_circles_by_brute_force(dice: list[Die]) -> None:
-    def beats(i: int, j: int) -> bool:
-        win, _, loss = brute(dice[i], dice[j])
-        return win > loss
-
+    numbers = range(len(dice))
+    beaten = {(i, j) for i in numbers for j in numbers if beats(dice[i].faces, dice[j].faces)}
     expected = [
         (i, j, k)
-        for i, j, k in permutations(range(len(dice)), 3)
-        if i < j and i < k and beats(i, j) and beats(j, k) and beats(k, i)
+        for i, j, k in permutations(numbers, 3)
+        if i < min(j, k) and {(i, j), (j, k), (k, i)} <= beaten
     ]
     odds = WinOdds(dice)
     assert list(odds.circles()) == sorted(expected)
@@ -206,3 +213,95 @@ def test_what_cannot_be_counted_is_refused() -> None:
         odds.best_reply(1, [1])
     with pytest.raises(BadParams, match="at least two dice, not 1"):
         odds.best_guaranteed([0])
+
+
+# Sentences before the game
+
+
+def circles(dice: Sequence[tuple[int, ...]]) -> set[tuple[int, ...]]:
+    """All circles, by trying every order of every part of the dice."""
+    return {
+        order
+        for size in range(2, len(dice) + 1)
+        for order in permutations(range(len(dice)), size)
+        if all(beats(dice[i], dice[j]) for i, j in zip(order, (*order[1:], order[0]), strict=True))
+    }
+
+
+@pytest.mark.parametrize("many", [3, 4])
+def test_every_set_of_small_dice(many: int) -> None:
+    """All sets with faces 0 to 2, equal dice and ties included."""
+    for dice in combinations_with_replacement(FACES, many):
+        check(list(dice))
+
+
+def test_many_sets_with_circles() -> None:
+    """Dice with four faces from 0 to 5 that sum up to 10."""
+    faces = [die for die in combinations_with_replacement(range(6), 4) if sum(die) == 10]
+    said = [check(list(dice)) for dice in combinations(faces, 3)]
+    assert sum(one.startswith("A circle") for one in said) > 10
+
+
+def check(dice: Sequence[tuple[int, ...]]) -> str:
+    odds, said = WinOdds(map(Die, dice)), WinOdds(map(Die, dice)).summary()
+    names = [str(Die(die)) for die in dice]
+    every = circles(dice)
+    best = [
+        i
+        for i, die in enumerate(dice)
+        if all(beats(die, other) for j, other in enumerate(dice) if j != i)
+    ]
+    unbeaten = [i for i, die in enumerate(dice) if not any(beats(other, die) for other in dice)]
+    shortest = tuple(odds.shortest_circle())
+    assert bool(shortest) == bool(every)
+    assert not every or (shortest in every and len(shortest) == min(map(len, every)))
+    if best:
+        assert said.endswith(f"{names[best[0]]} beats every other die.")
+        assert said.startswith("No circle here") == (not every)
+    elif every:
+        assert said.startswith(f"A circle: {names[shortest[0]]} beats {names[shortest[1]]} (")
+        assert said.count("beats") == len(shortest)
+    elif len(unbeaten) == len(dice):
+        assert said == "No circle here: no die beats another."
+    else:
+        named = re.split(", | or ", said.removeprefix("No circle here: no die beats ")[:-1])
+        assert named == [names[i] for i in unbeaten]
+    return said
+
+
+def of(*dice: str) -> str:
+    return WinOdds(Die(tuple(map(int, die.split(",")))) for die in dice).summary()
+
+
+def test_the_sentences() -> None:
+    assert of(*SEEDS) == (
+        "A circle: 2,2,4,4,9,9 beats 6,8,1,1,8,6 (56 %), which beats 7,5,3,7,5,3 (56 %), which "
+        "beats 2,2,4,4,9,9 (56 %)."
+    )
+    ones, twos, threes = (",".join(face * 6) for face in "123")
+    assert of(ones, twos, threes) == f"No circle here: {threes} beats every other die."
+    assert of("1,2,3,4,5,6", twos, threes) == ("No circle here: 1,2,3,4,5,6 beats every other die.")
+    assert of(ones, ones, ones) == "No circle here: no die beats another."
+    assert of(ones, threes, threes) == f"No circle here: no die beats {threes} or {threes}."
+    assert of(*SEEDS, "9,9,9") == "9,9,9 beats every other die."
+    long = ",".join(["7"] * 20)
+    assert of(long, ones, twos) == "No circle here: die 0 beats every other die."
+
+
+def test_a_circle_of_four_with_ties_and_none_of_three() -> None:
+    dice = [(0, 0, 3, 4), (0, 2, 2, 3), (1, 2, 2, 2), (1, 1, 2, 4)]
+    assert min(map(len, circles(dice))) == 4
+    assert "0,0,3,4 beats 0,2,2,3 (wins 44 %, loses 38 %), which beats" in check(dice)
+
+
+@pytest.mark.parametrize(
+    ("dice", "says"),
+    [
+        (("1,1,1,1,1,1", "2,2,2,2,2,2", "3,3,3,3,3,3"), "3,3,3,3,3,3 beats every other die."),
+        (SEEDS, "A circle: 2,2,4,4,9,9 beats 6,8,1,1,8,6 (56 %)"),
+    ],
+)
+def test_the_first_screen(dice: tuple[str, ...], says: str) -> None:
+    shown = on_a_terminal([("Your selection: ", "X\n")], 200, 40, "dice", *dice, "--no-save")
+    assert says in shown
+    assert "None of the dice" not in shown

@@ -22,7 +22,6 @@ from fairground.fair.bits import SystemStream
 from fairground.games import GAMES
 from fairground.players import make_player, offered
 from fairground.registry import load
-from fairground.table import Change
 from fairground.words import words_for
 from fairground.words.plain import PlainWords
 
@@ -88,9 +87,6 @@ class Judge(ABC, Generic[G]):
 
     def __init__(self, game: G) -> None:
         self.game = game
-
-    def prepare(self, history: Sequence[Change]) -> None:
-        """Look at the whole game before it is judged, where that helps."""
 
     def knows(self, state: Any) -> bool:
         """Return false in the middle of a multi-draw roll; luck is assigned when it is complete."""

@@ -233,7 +233,6 @@ def review(table: Table, judge: Judge[Any] | None = None) -> Review:
     judge = judge or judge_of(table.game)
     chairs = table.setting.chairs
     names = [chair.name for chair in chairs]
-    judge.prepare(table.history)
     walk = _Walk(judge, words_for(table.game, names), table)
     steps: list[Step] = []
     for change in table.history:
@@ -334,11 +333,7 @@ class _Walk:
             for line, event in enumerate(table.transcript.events, 1)
             if event["kind"] == "note" and "hint" in event["body"] and "seat" in event["body"]
         ]
-        self._leaving = {
-            line: event
-            for line, event in enumerate(table.transcript.events, 1)
-            if event["kind"] == "forfeit"
-        }
+        self._events = table.transcript.events
 
     def steps(self, what: Change) -> Iterator[Step]:
         """Yield the steps that one change of the table makes."""
@@ -448,7 +443,7 @@ class _Walk:
         return bool(asked)
 
     def _left(self, what: Change) -> Step:
-        event = self._leaving[what.line]
+        event = self._events[what.line - 1]
         says = self.words.left(what.seat, event["by"], event["reason"])
         before = self.values[what.seat]
         self._since, self._said, self._moves = None, [], {}
