@@ -45,7 +45,6 @@ from fairground.games.codebreaking.rules import (
     fits,
     marks,
 )
-from fairground.games.codebreaking.solver.sampling import spread
 from fairground.games.codebreaking.solver.scoring import (
     answers_general,
     every_code,
@@ -53,7 +52,7 @@ from fairground.games.codebreaking.solver.scoring import (
     popcount,
 )
 from fairground.games.codebreaking.solver.search import Searcher
-from fairground.games.codebreaking.solver.sets import Listed
+from fairground.games.codebreaking.solver.sets import Listed, spread
 from fairground.games.codebreaking.solver.trees import grow
 
 RESULT = RESULTS / "codebreaking.json"

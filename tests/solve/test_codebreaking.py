@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fairground.core import InputError, TooMany, UnknownName
 from fairground.games.codebreaking.rules import Code, Row, digits, fits, marks
 from fairground.games.codebreaking.solver import advice as cb
-from fairground.games.codebreaking.solver import sampling
+from fairground.games.codebreaking.solver import sets
 from fairground.games.codebreaking.solver.scoring import (
     answers_general,
     every_code,
@@ -315,13 +315,13 @@ def test_a_walk_keeps_its_books() -> None:
     """The strain kept step by step is the strain counted anew."""
     secret = digits(987654321987, 20, 10)
     rows = rows_about(secret, *(digits(10**12 * k + 12345 * k, 20, 10) for k in range(1, 8)))
-    at = sampling.layout(20, 10, rows)
+    at = sets.layout(20, 10, rows)
     chance = np.array([3], np.uint64)
-    code = sampling.random_codes(20, 10, 1, chance)[0]
-    candidate = sampling.candidate(at, code)
+    code = sets.random_codes(20, 10, 1, chance)[0]
+    candidate = sets.candidate(at, code)
     zero = np.zeros(10, np.uint8)
-    energy, _ = sampling.walk(at, candidate, sampling.strain(candidate), 1.0, 5000, chance, zero)
-    assert energy == sampling.strain(sampling.candidate(at, candidate.code))
+    energy, _ = sets.walk(at, candidate, sets.strain(candidate), 1.0, 5000, chance, zero)
+    assert energy == sets.strain(sets.candidate(at, candidate.code))
     by_rules = 0
     for guess, (full, partial) in rows:
         f, p = marks(tuple(map(int, candidate.code)), guess)

@@ -11,8 +11,8 @@ about the places on the way. Before each guess:
 * Once the sample has few different codes left, the guess is one of them.
 
 The counts cannot always be listed: not after the guesses of another player. Then, and when no
-candidate fits, and in bases with few digits, parallel tempering (`sampling`) looks for codes that
-fit, and the most informative one is asked.
+candidate fits, and in bases with few digits, parallel tempering (`sets.temper`) looks for codes
+that fit, and the most informative one is asked.
 
 **Counts.** Full and partial matches together do not depend on the places: they are the sum, over
 the digits, of the common counts of code and guess. So counts can be found apart from the order. All
@@ -32,9 +32,17 @@ import numpy.typing as npt
 from numba import njit
 
 from fairground.games.codebreaking.rules import Code, Row
-from fairground.games.codebreaking.solver import sampling
-from fairground.games.codebreaking.solver.sampling import Floats, scaled, unit, word
 from fairground.games.codebreaking.solver.scoring import Bytes, Ints, Words
+from fairground.games.codebreaking.solver.sets import (
+    TEMPERATURES,
+    Floats,
+    layout,
+    scaled,
+    spread,
+    temper,
+    unit,
+    word,
+)
 from fairground.games.compiled import copy
 
 ROUNDS: Final = 2000
@@ -86,7 +94,7 @@ class LargeSpaceSearch:
         self._candidates = np.zeros((CANDIDATES, self.length), np.uint8)
         for code, counts in zip(self._candidates, drawn, strict=True):
             retally(code, counts, self._chance)
-        self._temperatures = np.geomspace(*sampling.TEMPERATURES)
+        self._temperatures = np.geomspace(*TEMPERATURES)
         self._replicas = self._candidates[: len(self._temperatures)].copy()
 
     def next(self, rows: Sequence[Row]) -> Code | None:
@@ -97,8 +105,8 @@ class LargeSpaceSearch:
         self._learn(tuple(rows))
         guess = tuple(map(int, self._choose()))
         while guess in asked:
-            place = int(sampling.scaled(sampling.word(self._chance), self.length))
-            digit = int(sampling.scaled(sampling.word(self._chance), self.base))
+            place = int(scaled(word(self._chance), self.length))
+            digit = int(scaled(word(self._chance), self.base))
             guess = (*guess[:place], digit, *guess[place + 1 :])
         return guess
 
@@ -154,26 +162,26 @@ class LargeSpaceSearch:
         likely = digits[: max(10, int((mean[digits] > 0.7).sum()))]
         left = self.length - int(asked.sum())
         guess = np.concatenate([np.repeat(np.arange(self.base), asked), np.resize(likely, left)])
-        order = np.argsort([int(sampling.word(self._chance)) for _ in guess], kind="stable")
+        order = np.argsort([int(word(self._chance)) for _ in guess], kind="stable")
         return guess[order].astype(np.uint8), digits
 
     def _temper(self) -> Bytes:
         """Find codes that fit, or nearly, by parallel tempering; return the most informative."""
-        at = sampling.layout(self.base, self.length, self._rows)
+        at = layout(self.base, self.length, self._rows)
         if at.settled:
             right = next(row.guess for row in self._rows if sum(row.marks) == self.length)
             for replica in self._replicas:
                 if sorted(replica) != sorted(right):
                     replica[:] = right
         catch = np.zeros((CATCH, self.length), np.uint8)
-        found, closest, _ = sampling.temper(
+        found, closest, _ = temper(
             at, self._replicas, self._temperatures, 2 * self.rounds, self._chance, catch
         )
         return self._telling(catch[:found]) if found else closest
 
     def _telling(self, codes: Bytes) -> Bytes:
         """Return the code whose answer has the most information about these codes."""
-        best: Bytes = codes[int(np.argmax(sampling.spread(codes, codes, self.base)))]
+        best: Bytes = codes[int(np.argmax(spread(codes, codes, self.base)))]
         return best
 
 
