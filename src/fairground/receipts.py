@@ -10,6 +10,7 @@ object a line: ``{"head": "…64 hex digits…", "seat": 1, "step": 5, "table": 
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +18,12 @@ from typing import Any, Final, NamedTuple
 
 from fairground.core import Unreadable
 from fairground.table import Ask
-from fairground.transcript import must_be_shallow
+from fairground.transcript import plain_json
 
 ENDING: Final = ".receipts"
+
+BLANKS: Final = " \t\r\n"
+"""The blanks of JSON. They may stand around a line and around a head."""
 
 
 class Kept(NamedTuple):
@@ -59,15 +63,15 @@ def read_receipts(path: Path, table: str | None = None) -> list[dict[str, Any]]:
     and `verify` must find that out.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_bytes().removeprefix(codecs.BOM_UTF8).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"cannot read the receipts in {str(path)!r}: {error}") from None
     out = []
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip(BLANKS):
             continue
         try:
-            kept = _shallow(line)
+            kept = plain_json(line)
         except ValueError:
             kept = None
         if not isinstance(kept, dict) or not isinstance(kept.get("head"), str):
@@ -90,17 +94,11 @@ def found(transcript: str | Path, data: bytes) -> list[dict[str, Any]]:
 def table_of(data: bytes) -> str | None:
     """The name of the table, as line 1 has it; whether that is right is for `verify` to say."""
     try:
-        start = _shallow(data.partition(b"\n")[0].decode())
+        start = plain_json(data.partition(b"\n")[0].decode())
     except ValueError:
         return None
     table = start.get("table") if isinstance(start, dict) else None
     return table if isinstance(table, str) else None
-
-
-def _shallow(line: str) -> Any:
-    """Parse JSON, refusing a depth that could overflow the reader's stack."""
-    must_be_shallow(line)
-    return json.loads(line)
 
 
 def heads(receipts: Sequence[Kept]) -> list[dict[str, Any]]:

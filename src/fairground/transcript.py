@@ -241,11 +241,22 @@ def must_look_like_a_transcript(lines: Iterable[bytes]) -> None:
     )
 
 
+def plain_json(text: str) -> Any:
+    """Read JSON that need not be canonical, as every strict parser does; numbers are floats.
+
+    NaN and Infinity are no JSON. Raise `ValueError`, also for deep nesting.
+    """
+    must_be_shallow(text)
+    return json.loads(text, parse_int=float, parse_constant=_no_number)
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no JSON")
+
+
 def _looks_like_an_event(line: bytes) -> bool:
     try:
-        text = line.decode()
-        must_be_shallow(text)
-        event = json.loads(text)
+        event = plain_json(line.decode())
     except ValueError:
         return False
     return isinstance(event, dict) and "kind" in event

@@ -23,7 +23,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from io import BytesIO
-from typing import IO, Any, Final, Literal, NamedTuple
+from typing import IO, Any, Final, Literal, NamedTuple, TypeGuard
 
 from fairground.answers import Answer, Owed, answered, fault_line, owed, result, unanswered, voided
 from fairground.claims import Claim, Receipt
@@ -33,6 +33,7 @@ from fairground.escape import named, shown
 from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer, Evidence, NotYet, Review, Run, Scheme, is_hex
 from fairground.games import GAMES, Games, game_class
+from fairground.receipts import BLANKS
 from fairground.table import Table
 from fairground.transcript import (
     EVENTS,
@@ -701,7 +702,7 @@ def _result(table: Table, games: Games) -> str:
 def _head_of(receipt: str | Mapping[str, Any]) -> str:
     """Return the hash that a receipt names; empty if it names none."""
     given = receipt if isinstance(receipt, str) else receipt.get("head")
-    return given.strip().lower() if isinstance(given, str) else ""
+    return given.strip(BLANKS).lower() if isinstance(given, str) else ""
 
 
 def _receipt(receipt: str | Mapping[str, Any], numbers: Mapping[str, int]) -> Receipt:
@@ -714,7 +715,12 @@ def _receipt(receipt: str | Mapping[str, Any], numbers: Mapping[str, int]) -> Re
     if not numbers.get(head):
         reason = f"no line of this transcript hashes to the receipt {head}: another history"
         raise Fault("transcript/receipt", reason)
-    return Receipt(numbers[head], seat if type(seat) is int else None)
+    return Receipt(numbers[head], int(seat) if _is_whole(seat) else None)
+
+
+def _is_whole(seat: object) -> TypeGuard[float]:
+    """Return true for an integer, however JSON writes it: 1, 1.0 or 1e0."""
+    return type(seat) is int or (type(seat) is float and seat.is_integer())
 
 
 def _summary(table: Table, games: Games) -> PlayedSummary:

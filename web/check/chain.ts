@@ -3,7 +3,7 @@ import { sha3_256 } from "@noble/hashes/sha3.js";
 import { toHex } from "./bytes.ts";
 import { read, utf8 } from "./canonical.ts";
 import { Fault } from "./fault.ts";
-import { hasJust, isObject, type JsonObject } from "./json.ts";
+import { hasJust, isObject, type JsonObject, plainJson } from "./json.ts";
 import { atOnce, SLICE, type Slices } from "./slices.ts";
 
 export const ZEROS = "0".repeat(64);
@@ -32,7 +32,7 @@ function looksLikeEvent(piece: Uint8Array): boolean {
   const text = utf8(piece);
   if (text === null) return false;
   try {
-    const value = JSON.parse(text);
+    const value = plainJson(text);
     return typeof value === "object" && value !== null && !Array.isArray(value) && "kind" in value;
   } catch {
     return false;

@@ -30,7 +30,7 @@ function beside(path: string, bytes: Uint8Array): Receipt[] {
   const dot = path.lastIndexOf(".");
   const file = readFile((dot > slash + 1 ? path.slice(0, dot) : path) + ".receipts");
   const table = readLine(split(bytes)[0] ?? new Uint8Array(0))?.event.table;
-  return file ? readReceipts(new TextDecoder().decode(file), typeof table === "string" ? table : null) : [];
+  return file ? readReceipts(file, typeof table === "string" ? table : null) : [];
 }
 
 function judge(path: string, given: readonly Receipt[], told?: string): object {

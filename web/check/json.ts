@@ -17,6 +17,19 @@ export function hasJust(value: JsonObject, names: readonly string[]): boolean {
   return Object.keys(value).length === names.length && names.every((name) => name in value);
 }
 
+/** The number of levels that arrays and objects may nest. */
+const DEEPEST = 32;
+
+/** Reads JSON that need not be canonical; throws for deep nesting, too. */
+export function plainJson(text: string): unknown {
+  let depth = 0;
+  for (const [sign] of text.replace(/"(?:[^"\\]|\\.)*"/gs, "").matchAll(/[[{}\]]/g)) {
+    depth += sign === "[" || sign === "{" ? 1 : -1;
+    if (depth > DEEPEST) throw new SyntaxError("nested too deep");
+  }
+  return JSON.parse(text);
+}
+
 /** A JSON number that is an integer. `true` is never one. */
 export function isInteger(value: Json | undefined): value is number {
   return typeof value === "number";

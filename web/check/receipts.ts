@@ -1,6 +1,7 @@
 /** Receipts: heads of asks that somebody kept before answering. */
 import type { Line } from "./chain.ts";
 import { Fault } from "./fault.ts";
+import { plainJson } from "./json.ts";
 import { atOnce, SLICE, type Slices } from "./slices.ts";
 
 export interface Receipt {
@@ -15,17 +16,32 @@ export interface Kept {
   seat: number | null;
 }
 
-/** Reads a receipts file, for the table of this name. */
-export const readReceipts = (text: string, table: string | null): Receipt[] => atOnce(readingReceipts(text, table));
+/** Text without the blanks of JSON around it. */
+const trimmed = (text: string) => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
 
-export function* readingReceipts(text: string, table: string | null): Slices<Receipt[]> {
+/** UTF-8, with or without a byte order mark; `null` for other bytes. */
+function toText(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a receipts file, for the table of this name. */
+export const readReceipts = (bytes: Uint8Array, table: string | null): Receipt[] =>
+  atOnce(readingReceipts(bytes, table));
+
+export function* readingReceipts(bytes: Uint8Array, table: string | null): Slices<Receipt[]> {
+  const text = toText(bytes);
+  if (text === null) throw new Fault("input/unreadable", "the receipts are not UTF-8", null);
   const rows: { own: boolean; receipt: Receipt }[] = [];
   for (const [index, line] of text.split("\n").entries()) {
     if (index % SLICE === 0) yield index;
-    if (!line.trim()) continue;
+    if (!trimmed(line)) continue;
     let value: unknown;
     try {
-      value = JSON.parse(line);
+      value = plainJson(line);
     } catch {
       throw new Fault("input/unreadable", "a line of the receipts is not JSON", null);
     }
@@ -49,7 +65,7 @@ export const findReceipts = (lines: readonly Line[], receipts: readonly Receipt[
 export function* findingReceipts(lines: readonly Line[], receipts: readonly Receipt[]): Slices<Kept[]> {
   const heads: string[] = [];
   for (const [index, { head }] of receipts.entries()) {
-    heads.push(head.trim().toLowerCase());
+    heads.push(trimmed(head).toLowerCase());
     if (!/^[0-9a-f]{64}$/.test(heads[index])) throw new Fault("input/bad", "a receipt is 64 hex digits", null);
     if (index % SLICE === 0) yield lines.length;
   }

@@ -45,13 +45,13 @@ const MOST = 20_000;
 
 /** What the file is, and what it is worth. */
 function* checking(file: File): Slices<Checked> {
-  const { name, bytes, receipts: text } = file;
+  const { name, bytes, receipts: kept } = file;
   const { kind } = fileOf(name, bytes);
   const whole = { file, about: shown(name), receipts: null, told: null };
   let unreadable = words.noRecord;
   try {
     if (kind === "contest") {
-      const found = yield* checkingContest(bytes, text ? yield* readingReceipts(text, null) : []);
+      const found = yield* checkingContest(bytes, kept ? yield* readingReceipts(kept, null) : []);
       const about = found.contest === null ? whole.about : contest.about(shown(found.contest));
       return { ...whole, about: `${found.result ?? ""} ${about}`.trim(), judged: judgedOf(found, found.claims) };
     }
@@ -66,7 +66,7 @@ function* checking(file: File): Slices<Checked> {
     }
     const lines = yield* readingRecord(bytes);
     unreadable = words.noReceipts;
-    const receipts = text ? yield* readingReceipts(text, String(lines[0].event.table)) : [];
+    const receipts = kept ? yield* readingReceipts(kept, String(lines[0].event.table)) : [];
     const judged = yield* judging(lines, receipts);
     const told = lines.length > MOST ? tellLong(lines, judged) : yield* telling(lines);
     const about = words.about(judged.result ?? "", told.game, told.dealer);

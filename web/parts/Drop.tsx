@@ -6,7 +6,7 @@ import { go } from "../pages/route.ts";
 import { w } from "../words.ts";
 
 /** What was dropped last. */
-export const dropped = signal<{ name: string; bytes: Uint8Array; receipts: string } | null>(null);
+export const dropped = signal<{ name: string; bytes: Uint8Array; receipts: Uint8Array | null } | null>(null);
 
 /** Why the last one could not be taken. */
 const trouble = signal("");
@@ -23,9 +23,9 @@ export async function takeFiles(files: FileList | null | undefined): Promise<voi
   if (!record) return;
   try {
     const bytes = new Uint8Array(await record.arrayBuffer());
-    const text = receipts ? await receipts.text() : "";
+    const kept = receipts ? new Uint8Array(await receipts.arrayBuffer()) : null;
     if (take !== takes) return; // another file was dropped meanwhile
-    dropped.value = { name: record.name, bytes, receipts: text };
+    dropped.value = { name: record.name, bytes, receipts: kept };
   } catch {
     if (take === takes) trouble.value = w.drop.unreadable(record.name);
     return;
@@ -38,7 +38,7 @@ async function takeSample(): Promise<void> {
   const { sample: { record, receipts } } = await import("../verify/sample.ts");
   if (take !== takes) return;
   trouble.value = "";
-  dropped.value = { name: "example.jsonl", bytes: fromText(record), receipts };
+  dropped.value = { name: "example.jsonl", bytes: fromText(record), receipts: fromText(receipts) };
   go("#/verify");
 }
 

@@ -1,4 +1,5 @@
 /** Long work pauses often, so that a page stays alive: also where nothing is hashed. */
+import { fromText } from "../check/bytes.ts";
 import { readRecord } from "../check/chain.ts";
 import { Evidence } from "../check/claims.ts";
 import { findingReceipts, readingReceipts } from "../check/receipts.ts";
@@ -25,7 +26,7 @@ Deno.test("receipts are read and found in slices", () => {
   const text = Array.from({ length: MANY }, (_, i) => JSON.stringify({ head: hash(i), seat: 0, table: "t" })).join(
     "\n",
   );
-  const [reading, receipts] = pausing(readingReceipts(text, "t"));
+  const [reading, receipts] = pausing(readingReceipts(fromText(text), "t"));
   atLeast(reading, MANY / SLICE, "reading");
   const lines = receipts.map(({ head }) => ({ text: "", hash: head, event: Object.create(null) }));
   const [finding, kept] = pausing(findingReceipts(lines, receipts));

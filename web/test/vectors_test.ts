@@ -98,7 +98,7 @@ Deno.test("whole records", () => {
     const beside = new URL(`vectors/games/${name}.receipts`, HERE);
     const table = readLine(split(bytes)[0])?.event.table;
     const receipts = exists(beside)
-      ? readReceipts(Deno.readTextFileSync(beside), typeof table === "string" ? table : null)
+      ? readReceipts(Deno.readFileSync(beside), typeof table === "string" ? table : null)
       : [];
     const found = check(bytes, receipts);
     type Wanted = { [member in "verdict" | "fault" | "claims" | "payoff" | "result" | "answers" | "owed"]: unknown };

@@ -52,7 +52,7 @@ export function* receiptsFor(file: File, files: readonly File[]): Slices<Receipt
   const counted = beside.length || !alone ? beside : receipts;
   const found: Receipt[][] = [];
   for (const { bytes } of counted) {
-    found.push(yield* readingReceipts(new TextDecoder().decode(bytes), tableOf(file.bytes)));
+    found.push(yield* readingReceipts(bytes, tableOf(file.bytes)));
   }
   return found.flat();
 }

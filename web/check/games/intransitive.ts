@@ -4,10 +4,20 @@ import { type Awaits, type Game, member, only, params } from "./game.ts";
 
 const DICE = [[2, 2, 4, 4, 9, 9], [6, 8, 1, 1, 8, 6], [7, 5, 3, 7, 5, 3]];
 
+const FACE = /^[ \t\r\n]*([+-]?)([0-9]{1,4000})[ \t\r\n]*$/;
+
+/** A face as people type it; `null` if it is no integer, or too long to be written. */
+function typedFace(text: string): bigint | null {
+  const [, sign, digits] = FACE.exec(text) ?? [];
+  if (!digits) return null;
+  const face = BigInt(sign === "-" ? `-${digits}` : digits);
+  return `${face}`.length > 4000 ? null : face;
+}
+
 /** A die may also be given as text. The rules write it as an array. */
 function readDie(given: Json): bigint[] {
   const faces = typeof given === "string"
-    ? given.split(",").map((text) => /^\s*[+-]?[0-9]+\s*$/.test(text) ? BigInt(text.trim().replace(/^\+/, "")) : null)
+    ? given.split(",").map(typedFace)
     : Array.isArray(given)
     ? given.map(readInt)
     : [];

@@ -7,6 +7,7 @@ Each die's roll is a fair *face index*, in the order in which the faces were giv
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, Self
 
@@ -168,12 +169,13 @@ class Intransitive(Game[State]):
         return (-1, 1) if seat == COMPUTER else (1, -1)
 
 
+_FACE: Final = re.compile(r"[ \t\r\n]*([+-]?[0-9]{1,4000})[ \t\r\n]*")
+
+
 def _face(word: str) -> int | str:
-    """A face as people type it; what is no integer is left for `whole` to refuse."""
-    try:
-        return written(int(word))
-    except ValueError:
-        return word
+    """Return a face as people type it; `whole` refuses what is no integer."""
+    typed = _FACE.fullmatch(word)
+    return written(int(typed[1])) if typed else word
 
 
 def _with(
