@@ -31,7 +31,7 @@ BOM = b"\xef\xbb\xbf"
 ODD_SIGNS = "\x0b\x0c\x1c\x1d\x1e\x1f\x85\u2028\u2029\u00a0\ufeff\t \r\x00"
 FACES = ["1_0", "２", "٣", "+1", " 1\t", "", "9" * 3999, "9" * 4000, "-" + "9" * 4000, "9" * 4001]
 FACES += ["0x1", "1.0", "-0", "00", "0" * 5000, "\u00a01", "1\u2028", "\x0b1", "\n1"]
-VALUES = [None, True, "x", "1", 0, -1, [], {}, 10**15, [[]], [None], ["1"]]
+VALUES: list[Any] = [None, True, "x", "1", 0, -1, [], {}, 10**15, [[]], [None], ["1"]]
 MEMBERS = {
     "nan": '"x":NaN',
     "infinite": '"x":-Infinity',
