@@ -22,34 +22,30 @@ from fairground.bank.ledger.lines import read_ledger
 from fairground.bank.player.session import SessionPlayer
 from fairground.cli import main
 from fairground.store.sqlite import SqliteStore
-from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Clock, House, in_house
+from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Clock, House
 
 OTHER = (1, 1, 1, 1, 1)
 STAKE = 5 * CHIP
 FUNDS = 60 * CHIP
 
 
-def with_a_copy(
+async def with_a_copy(
+    house: House,
     folder: Path,
     begin: Callable[[House, Croupier], Awaitable[None]],
     go_on: Callable[[House, Croupier], Awaitable[None]],
     after: Callable[[House, Croupier], Awaitable[None]],
 ) -> None:
     """``begin`` is in the copy, ``go_on`` is not; ``after`` plays where the copy was restored."""
-
-    async def test(house: House) -> None:
-        croupier = house.croupier()
-        await begin(house, croupier)
-        database = f"sqlite:///{folder}/croupier.db"
-        await command("backup", f"{folder}/copy.db", "--database", database)
-        await go_on(house, croupier)
-        again = f"sqlite:///{folder}/again.db"
-        await command("restore", f"{folder}/copy.db", "--database", again)
-        async with opened(again, house) as restored:
-            await after(restored, restored.croupier())
-            assert read_ledger(await restored.ledger.lines()).step > 1, "every line verifies"
-
-    in_house(folder, test)
+    croupier = house.croupier()
+    await begin(house, croupier)
+    await command("backup", f"{folder}/copy.db", "--database", f"sqlite:///{folder}/croupier.db")
+    await go_on(house, croupier)
+    again = f"sqlite:///{folder}/again.db"
+    await command("restore", f"{folder}/copy.db", "--database", again)
+    async with opened(again, house) as restored:
+        await after(restored, restored.croupier())
+        assert read_ledger(await restored.ledger.lines()).step > 1, "every line verifies"
 
 
 async def command(*words: str) -> None:
@@ -100,7 +96,7 @@ class Played:
         return await house.ledger.game(self.bet.key)
 
 
-def test_nobody_orders_again_with_the_draw_in_mind(tmp_path: Path) -> None:
+async def test_nobody_orders_again_with_the_draw_in_mind(house: House, tmp_path: Path) -> None:
     """The copy is of the moment before the order. Then it was given, and seed 1 was told."""
     hand = Played("awaits-order")
 
@@ -121,11 +117,13 @@ def test_nobody_orders_again_with_the_draw_in_mind(tmp_path: Path) -> None:
         assert sum(await house.wealth()) == total + locked, "no wei is lost"
         assert not (await house.ledger.account(house.guest.address)).open_games
 
-    with_a_copy(tmp_path, hand.begin, hand.to_the_end, after)
+    await with_a_copy(house, tmp_path, hand.begin, hand.to_the_end, after)
 
 
 @pytest.mark.parametrize("until", ["offered", "bet-sent"])
-def test_no_bet_is_taken_on_seeds_that_may_be_known(tmp_path: Path, until: str) -> None:
+async def test_no_bet_is_taken_on_seeds_that_may_be_known(
+    house: House, tmp_path: Path, until: str
+) -> None:
     """The Player could choose seeds of their own that make a royal flush of his."""
     hand = Played("offered")
 
@@ -148,10 +146,10 @@ def test_no_bet_is_taken_on_seeds_that_may_be_known(tmp_path: Path, until: str) 
         assert not {*offer.commitments} & {*hand.offer.commitments}, "fresh seeds"
         assert (await house.wealth())[1] == before[1]
 
-    with_a_copy(tmp_path, begin, hand.to_the_end, after)
+    await with_a_copy(house, tmp_path, begin, hand.to_the_end, after)
 
 
-def test_what_was_told_in_the_copy_is_settled(tmp_path: Path) -> None:
+async def test_what_was_told_in_the_copy_is_settled(house: House, tmp_path: Path) -> None:
     """Both seeds were told in it, for one order: nothing new is told by going on."""
     hand = Played("awaits-seed-1")
     won = []
@@ -165,7 +163,7 @@ def test_what_was_told_in_the_copy_is_settled(tmp_path: Path) -> None:
         assert (await hand.game(house)).outcome == GameOutcome.SETTLED
         assert await house.wealth() == won[0], "the same cards, the same prize"
 
-    with_a_copy(tmp_path, hand.begin, go_on, after)
+    await with_a_copy(house, tmp_path, hand.begin, go_on, after)
 
 
 class Evening:
@@ -192,7 +190,7 @@ class Evening:
         return SessionPlayer(house.ledger, desk, house.guest.key, self.player.page)
 
 
-def test_no_session_is_played_on(tmp_path: Path) -> None:
+async def test_no_session_is_played_on(house: House, tmp_path: Path) -> None:
     evening = Evening()
 
     async def after(house: House, croupier: Croupier) -> None:
@@ -219,4 +217,4 @@ def test_no_session_is_played_on(tmp_path: Path) -> None:
         await player.settle()
         assert verify_session(player.record.data).hands == 3
 
-    with_a_copy(tmp_path, evening.begin, evening.go_on, after)
+    await with_a_copy(house, tmp_path, evening.begin, evening.go_on, after)

@@ -6,8 +6,7 @@ test's own. What wraps them only fails, counts or delays.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -260,11 +259,3 @@ async def house(folder: Path, faucet: int = 10**15) -> AsyncIterator[House]:
     finally:
         await ledger.close()
         await store.close()
-
-
-def in_house(tmp_path: Path, test: Callable[[House], Awaitable[None]], **options: Any) -> None:
-    async def main() -> None:
-        async with house(tmp_path, **options) as made:
-            await test(made)
-
-    asyncio.run(asyncio.wait_for(main(), 120))

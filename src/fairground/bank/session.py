@@ -195,31 +195,32 @@ class SessionPage:
         if is_early or kind == "session" or kind not in LINES:
             raise Fault("session/line", f"the notes of a session have a line too many: {kind!r}")
         said = from_json(LINES[kind], line)
-        if kind == "seeds":
-            (self.seeds,) = said
-        elif kind == "bet":
-            bet, signature = said
-            self.hand = HandEngine(self.domain, bet, signature, self._chairs)
-        elif kind == "taken" and hand is not None:
-            hand.taken(*said)
-            told = hand.known.theirs[0] is not None
-            if self.role is Signer.PLAYER and self.seeds is not None and not told:
-                hand.follow(hand.known.told(Signer.PLAYER, 0, self.seeds[0]))
-        elif kind == "order" and hand is not None:
-            hand.ordered(*said)
-        elif kind == "drawn" and hand is not None:
-            hand.drawn(*said)
-        elif kind == "state":
-            if hand is not None and said[0] is not None:
-                hand.last_told(said[0])
-            self.proposed = _proposed(line)
-        elif kind == "signed" and self.proposed is not None:
-            must_be_signed(self.domain, self.proposed[0], said[0], self.terms.croupier_key)
-            self._sign(*said)
-        elif kind == "stopped":
-            self.stopped = True
-        elif kind == "closed":
-            self.closed = True
+        match kind, hand:
+            case "seeds", _:
+                (self.seeds,) = said
+            case "bet", _:
+                bet, signature = said
+                self.hand = HandEngine(self.domain, bet, signature, self._chairs)
+            case "taken", HandEngine():
+                hand.taken(*said)
+                if self.role is Signer.PLAYER and self.seeds is not None:
+                    hand.follow(hand.known.told(Signer.PLAYER, 0, self.seeds[0]))
+            case "order", HandEngine():
+                hand.ordered(*said)
+            case "drawn", HandEngine():
+                hand.drawn(*said)
+            case "state", _:
+                if hand is not None and said[0] is not None:
+                    hand.last_told(said[0])
+                self.proposed = said[1], said[2]
+            case "signed", _:
+                assert self.proposed is not None
+                must_be_signed(self.domain, self.proposed[0], said[0], self.terms.croupier_key)
+                self._sign(*said)
+            case "stopped", _:
+                self.stopped = True
+            case "closed", _:
+                self.closed = True
 
     def _sign(self, signature: Signature, transcript: bytes) -> None:
         assert self.proposed is not None

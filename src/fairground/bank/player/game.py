@@ -287,7 +287,9 @@ LONGEST_PAUSE: Final = 1.0
 MOMENT: Final = 2.0
 """Seconds of waiting before the screen says that we wait."""
 
-OVERTAKEN: Final = ("AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "Overtaken")
+OVERTAKEN: Final = frozenset(
+    {"AlreadySubmitted", "WrongStep", "GameOver", "TooEarly", "TooLate", "Overtaken"}
+)
 """Refusals that only say that things stand otherwise than when we looked: look again."""
 
 BRING_BET: Final = "the Croupier to bring the bet to the Bank"
@@ -614,15 +616,27 @@ class PlayersGame:
         """Bring the next message to the Bank ourselves."""
         state, now = self._state, await self._time()
         call = next_call(self.witness.known, state, now, merges=self._merges)
-        if call is None:
-            return
+        if call is not None and await self._send(call, what):
+            self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
+
+    async def _complain(self, silence: Silence) -> None:
+        made = await self._send(Complain(silence, self.bet), "a complaint")
+        if made and silence in CROUPIER_OWES:
+            self._side.tell(Complained(silence))
+
+    async def _send(self, call: Call, what: str) -> bool:
+        """Make a call. Return False where the Bank may refuse it, else raise `Alarm`."""
         try:
             await self._side.bank.send(self._side.key, call, self._worth(call))
         except BankRefused as refused:
-            if refused.name != "TooLate":
-                self._excuse(refused, what)
-            return
-        self._side.tell(Sent(Party.PLAYER, Party.BANK, what))
+            if refused.name == "InsufficientFunds":
+                account = self._side.key.address
+                reason = f"your account {account} cannot pay to bring {what}: {refused}"
+                self._tell_once(f"gas {what}", Suspicion(Party.PLAYER, reason))
+            elif refused.name not in OVERTAKEN:
+                raise Alarm(Party.BANK, f"it does not take {what}: {refused}") from refused
+            return False
+        return True
 
     def _worth(self, call: Call) -> Spending:
         """Return the Player's loss without this call, in wei: the most that it may cost."""
@@ -635,24 +649,6 @@ class PlayersGame:
             ):
                 stake = self.witness.prize * self.bet.chip_cost
         return Spending(at_stake=stake)
-
-    async def _complain(self, silence: Silence) -> None:
-        try:
-            complaint = Complain(silence, self.bet)
-            await self._side.bank.send(self._side.key, complaint, self._worth(complaint))
-        except BankRefused as refused:
-            self._excuse(refused, "a complaint")
-            return
-        if silence in CROUPIER_OWES:
-            self._side.tell(Complained(silence))
-
-    def _excuse(self, refused: BankRefused, what: str) -> None:
-        """Let a refusal pass that a Bank may give us; raise `Alarm` for any other."""
-        if refused.name == "InsufficientFunds":
-            reason = f"your account {self._side.key.address} cannot pay to bring {what}: {refused}"
-            self._tell_once(f"gas {what}", Suspicion(Party.PLAYER, reason))
-        elif refused.name not in OVERTAKEN:
-            raise Alarm(Party.BANK, f"it does not take {what}: {refused}")
 
     async def _confess(self, now: int) -> None:
         """We are late ourselves: the stake is lost, but let the game be over."""
