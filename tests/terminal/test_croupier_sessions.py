@@ -12,6 +12,7 @@ import threading
 from argparse import Namespace
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -213,7 +214,7 @@ class World:
                 self.time += STEP_TIME + 1
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def fast(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"LOOK": 0.02, "PAUSE": 0.02, "PATIENCE": 0.1, "HIS_TURN": 0.1}.items():
         monkeypatch.setattr(session, name, value, raising=False)
@@ -232,6 +233,31 @@ def run(
     art = CardArt.of_terminal(True)
     code = session.run_session(parsed, Console(), art, GUEST)
     return code, asyncio.run(world.page())
+
+
+class Killed(BaseException):
+    """The program is killed."""
+
+
+Play = Callable[..., tuple[int, SessionPage]]
+Shown = Callable[[], str]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def play(monkeypatch: pytest.MonkeyPatch, world: World) -> Play:
+    """Run the program: what a person answers to a prompt, then its options."""
+    return partial(run, monkeypatch, world)
+
+
+@pytest.fixture
+def shown(capsys: pytest.CaptureFixture[str]) -> Shown:
+    """What the program printed, in one line."""
+    return lambda: " ".join(capsys.readouterr().out.split())
 
 
 T = TypeVar("T")
@@ -301,140 +327,107 @@ def must_be_played_out(world: World, order: Sequence[int], stake: int, out: str)
     assert f"{(200 + won) * CHIP} wei in all" in with_bank
 
 
-@pytest.mark.usefixtures("fast")
-class TestAHandAtTheBank:
-    def test_an_order_that_was_typed_in_time_counts(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        """The Croupier claims while the Player looks at the cards."""
-        world = World(tmp_path)
+def test_an_order_that_was_typed_in_time_counts(world: World, play: Play, shown: Shown) -> None:
+    """The Croupier claims while the Player looks at the cards."""
 
-        def ask(prompt: str) -> str:
+    def ask(prompt: str) -> str:
+        world.do(world.claim_beginning())
+        assert world.dealt.wait(30), "his hand is at the Bank while the Player thinks"
+        return "13"
+
+    code, _ = play(ask, "--bet", "3")
+    assert code == 0
+    must_be_played_out(world, HOLDS_1_AND_3, 15, shown())
+
+
+def test_who_does_not_decide_gets_the_best_hold(world: World, play: Play, shown: Shown) -> None:
+    """The person is away from the keyboard for longer than the step's time."""
+    world.waits_for_order = False
+
+    def ask(prompt: str) -> str:
+        world.do(world.claim_beginning())
+        assert world.over.wait(30)
+        return "13"
+
+    code, page = play(ask, "--bet", "3")
+    assert code == 0 and page.hand is not None
+    out = shown()
+    must_be_played_out(world, best_hold(hand_of(world), 5).order, 15, out)
+    assert "the best hold was played for you" in out
+
+
+def test_one_lost_answer_between_honest_programs(world: World, play: Play, shown: Shown) -> None:
+    """The Croupier took the bet, and the Player never heard of it."""
+    world.fights, world.kind = True, CutAtBet
+    code, _ = play(nobody, "--bet", "2", "--seat", "player=optimal")
+    assert code == 0
+    order = best_hold(hand_of(world), 5).order
+    must_be_played_out(world, order, 10, shown())
+
+
+def test_a_person_is_asked_at_the_bank_after_a_lost_answer(
+    world: World, play: Play, shown: Shown
+) -> None:
+    world.fights, world.kind = True, CutAtBet
+    code, _ = play(lambda prompt: "13", "--bet", "3")
+    assert code == 0
+    must_be_played_out(world, HOLDS_1_AND_3, 15, shown())
+
+
+@pytest.mark.parametrize("kind", ["claimed", "lost"])
+def test_the_same_after_a_restart(
+    world: World, play: Play, shown: Shown, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """The program is killed with the hand on its way to the Bank."""
+
+    world.kind = CutAtBet if kind == "lost" else Cut
+    world.with_notes = True
+
+    def killed(*_: object) -> str:
+        if kind == "claimed":
             world.do(world.claim_beginning())
-            assert world.dealt.wait(30), "his hand is at the Bank while the Player thinks"
-            return "13"
+        raise Killed
 
-        code, _ = run(monkeypatch, world, ask, "--bet", "3")
-        assert code == 0
-        must_be_played_out(world, HOLDS_1_AND_3, 15, capsys.readouterr().out)
-
-    def test_who_does_not_decide_gets_the_best_hold(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        """The person is away from the keyboard for longer than the step's time."""
-        world = World(tmp_path)
-        world.waits_for_order = False
-
-        def ask(prompt: str) -> str:
-            world.do(world.claim_beginning())
-            assert world.over.wait(30)
-            return "13"
-
-        code, page = run(monkeypatch, world, ask, "--bet", "3")
-        assert code == 0 and page.hand is not None
-        out = capsys.readouterr().out
-        must_be_played_out(world, best_hold(hand_of(world), 5).order, 15, out)
-        assert "the best hold was played for you" in " ".join(out.split())
-
-    def test_one_lost_answer_between_honest_programs(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        """The Croupier took the bet, and the Player never heard of it."""
-        world = World(tmp_path)
-        world.fights, world.kind = True, CutAtBet
-        code, _ = run(monkeypatch, world, nobody, "--bet", "2", "--seat", "player=optimal")
-        assert code == 0
-        order = best_hold(hand_of(world), 5).order
-        must_be_played_out(world, order, 10, capsys.readouterr().out)
-
-    def test_a_person_is_asked_at_the_bank_after_a_lost_answer(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        world = World(tmp_path)
-        world.fights, world.kind = True, CutAtBet
-        code, _ = run(monkeypatch, world, lambda prompt: "13", "--bet", "3")
-        assert code == 0
-        must_be_played_out(world, HOLDS_1_AND_3, 15, capsys.readouterr().out)
-
-    @pytest.mark.parametrize("kind", ["claimed", "lost"])
-    def test_the_same_after_a_restart(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        kind: str,
-    ) -> None:
-        """The program is killed with the hand on its way to the Bank."""
-
-        class Killed(BaseException):
-            pass
-
-        world = World(tmp_path, CutAtBet if kind == "lost" else Cut)
-        world.with_notes = True
-
-        def killed(*_: object) -> str:
-            if kind == "claimed":
-                world.do(world.claim_beginning())
-            raise Killed
-
+    with monkeypatch.context() as patched, pytest.raises(Killed):
         if kind == "lost":
-            monkeypatch.setattr(session._Evening, "_to_the_bank", killed)
-        with pytest.raises(Killed):
-            run(monkeypatch, world, killed, "--bet", "3")
-        monkeypatch.undo()
-        world.fights = True
-        # The next evening goes on with the old hand, and then opens a session of its own.
-        answers = iter(["13"])
+            patched.setattr(session._Evening, "_to_the_bank", killed)
+        play(killed, "--bet", "3")
+    world.fights = True
+    # The next evening goes on with the old hand, and then opens a session of its own.
+    answers = iter(["13"])
 
-        def ask(prompt: str) -> str:
-            if (answer := next(answers, None)) is None:
-                assert world.croupier is not None
-                raise EndOfInput
-            return answer
+    def ask(prompt: str) -> str:
+        if (answer := next(answers, None)) is None:
+            assert world.croupier is not None
+            raise EndOfInput
+        return answer
 
-        for name, value in {"LOOK": 0.02, "PAUSE": 0.02, "PATIENCE": 0.1, "HIS_TURN": 0.1}.items():
-            monkeypatch.setattr(session, name, value, raising=False)
-        assert world.croupier is not None
-        monkeypatch.setattr(world.croupier, "session", declines)
-        with suppress(Declined):  # he opens no other session
-            run(monkeypatch, world, ask, "--bet", "3")
-        _, game = brought_game(world)
-        assert game.outcome == GameOutcome.SETTLED
-        assert game.replaced == HOLDS_1_AND_3
-        assert "Your account at the Bank" in capsys.readouterr().out
+    assert world.croupier is not None
+    monkeypatch.setattr(world.croupier, "session", declines)
+    with suppress(Declined):  # he opens no other session
+        play(ask, "--bet", "3")
+    _, game = brought_game(world)
+    assert game.outcome == GameOutcome.SETTLED
+    assert game.replaced == HOLDS_1_AND_3
+    assert "Your account at the Bank" in shown()
 
-    def test_the_program_stays_when_the_bank_does_not_answer(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        """In the middle of a dispute its node is away, again and again."""
-        world = World(tmp_path)
 
-        def ask(prompt: str) -> str:
-            world.do(world.claim_beginning())
-            assert world.dealt.wait(30)
-            world.bank.failures = 3
-            return "13"
+def test_the_program_stays_when_the_bank_does_not_answer(
+    world: World, play: Play, shown: Shown
+) -> None:
+    """In the middle of a dispute its node is away, again and again."""
 
-        code, _ = run(monkeypatch, world, ask, "--bet", "3")
-        assert code == 0 and world.bank.failures == 0
-        out = capsys.readouterr().out
-        assert "no chain answers" in " ".join(out.split())
-        must_be_played_out(world, HOLDS_1_AND_3, 15, out)
+    def ask(prompt: str) -> str:
+        world.do(world.claim_beginning())
+        assert world.dealt.wait(30)
+        world.bank.failures = 3
+        return "13"
+
+    code, _ = play(ask, "--bet", "3")
+    assert code == 0 and world.bank.failures == 0
+    out = shown()
+    assert "no chain answers" in out
+    must_be_played_out(world, HOLDS_1_AND_3, 15, out)
 
 
 def test_a_question_to_the_bank_is_asked_until_it_is_answered(
@@ -454,159 +447,130 @@ def test_a_question_to_the_bank_is_asked_until_it_is_answered(
     assert len(said) == 3 and "no chain answers" in said[0]
 
 
-@pytest.mark.usefixtures("fast")
-class TestClosing:
-    @pytest.mark.parametrize("betrays", [False, True])
-    def test_a_last_state_that_he_keeps_to_himself_is_brought_by_the_player(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        betrays: bool,
-    ) -> None:
-        """He may claim an older one, too: the Bank pays what both signed last."""
-        world = World(tmp_path, Thief)
-        world.betrays = betrays
-        tower = ("--tower", str(tmp_path / "tower"))
-        evening = ("--hands", "5", "--bet", "1", "--level", "2", "--seat", "player=optimal")
-        code, page = run(monkeypatch, world, nobody, *evening, *tower)
-        assert code == 0
-        out = " ".join(capsys.readouterr().out.split())
-        signed = page.signed.state
-        assert signed.last and signed.hands == 5
+@pytest.mark.parametrize("betrays", [False, True])
+def test_a_last_state_that_he_keeps_to_himself_is_brought_by_the_player(
+    world: World, play: Play, shown: Shown, tmp_path: Path, betrays: bool
+) -> None:
+    """He may claim an older one, too: the Bank pays what both signed last."""
+    world.kind = Thief
+    world.betrays = betrays
+    tower = ("--tower", str(tmp_path / "tower"))
+    evening = ("--hands", "5", "--bet", "1", "--level", "2", "--seat", "player=optimal")
+    code, page = play(nobody, *evening, *tower)
+    assert code == 0
+    out = shown()
+    signed = page.signed.state
+    assert signed.last and signed.hands == 5
 
-        async def look(bank: LedgerBank) -> BankEvent:
-            *_, closed = await bank.told(page.name)
-            return closed
+    async def look(bank: LedgerBank) -> BankEvent:
+        *_, closed = await bank.told(page.name)
+        return closed
 
-        closed = at_the_bank(world, look)
-        assert (closed.name, closed.values["hands"]) == ("SessionClosed", 5)
-        assert closed.values["playerShare"] == signed.player_share
-        assert chips(world) == (MONEY - 200 * CHIP + signed.player_share) // CHIP
-        waited, said = out.index("Signed. Waiting for the Bank"), out.index("Closed. You have")
-        assert waited < said, "no sum is shown before the Bank has said it"
-        assert f"Closed. You have {signed.player_share // CHIP:,} chips." in out
-        (left,) = world.left
-        assert json.loads(left)["state"]["last"], "the watchtower could have brought it, too"
-        assert not list((tmp_path / "tower").glob("*.left")), "it is not needed any more"
+    closed = at_the_bank(world, look)
+    assert (closed.name, closed.values["hands"]) == ("SessionClosed", 5)
+    assert closed.values["playerShare"] == signed.player_share
+    assert chips(world) == (MONEY - 200 * CHIP + signed.player_share) // CHIP
+    waited, said = out.index("Signed. Waiting for the Bank"), out.index("Closed. You have")
+    assert waited < said, "no sum is shown before the Bank has said it"
+    assert f"Closed. You have {signed.player_share // CHIP:,} chips." in out
+    (left,) = world.left
+    assert json.loads(left)["state"]["last"], "the watchtower could have brought it, too"
+    assert not list((tmp_path / "tower").glob("*.left")), "it is not needed any more"
 
-    def test_an_honest_close_is_told_as_the_bank_told_it(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        world = World(tmp_path)
-        code, page = run(monkeypatch, world, lambda prompt: "q", "--bet", "1")
-        share = page.signed.state.player_share // CHIP
-        assert code == 0 and f"Closed. You have {share} chips." in capsys.readouterr().out
-        assert page.closed
 
-    def test_a_close_that_was_signed_before_a_crash_is_waited_for(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        class Killed(BaseException):
-            pass
+def test_an_honest_close_is_told_as_the_bank_told_it(
+    world: World, play: Play, shown: Shown
+) -> None:
+    code, page = play(lambda prompt: "q", "--bet", "1")
+    share = page.signed.state.player_share // CHIP
+    assert code == 0 and f"Closed. You have {share} chips." in shown()
+    assert page.closed
 
-        def killed(*_: object) -> None:
-            raise Killed
 
-        world = World(tmp_path, Thief)
-        world.with_notes = True
-        with monkeypatch.context() as patched:
-            patched.setattr(session._Evening, "_wait_for_the_bank", killed)
-            with pytest.raises(Killed):
-                run(patched, world, lambda prompt: "q", "--bet", "1")
-        page = asyncio.run(world.page())
-        assert world.croupier is not None
-        monkeypatch.setattr(world.croupier, "session", declines)
+def test_a_close_that_was_signed_before_a_crash_is_waited_for(
+    world: World, play: Play, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise Killed
+
+    world.kind = Thief
+    world.with_notes = True
+    with monkeypatch.context() as patched:
+        patched.setattr(session._Evening, "_wait_for_the_bank", killed)
+        with pytest.raises(Killed):
+            play(lambda prompt: "q", "--bet", "1")
+    page = asyncio.run(world.page())
+    assert world.croupier is not None
+    monkeypatch.setattr(world.croupier, "session", declines)
+    with pytest.raises(Declined, match="not today"):
+        play(nobody, "--bet", "1")
+    out = shown()
+    assert f"Closed. You have {page.signed.state.player_share // CHIP} chips." in out
+    assert chips(world) == (MONEY - 200 * CHIP + page.signed.state.player_share) // CHIP
+
+
+def test_nothing_is_played_after_an_end_that_only_the_player_signed(
+    world: World, play: Play, shown: Shown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He did not answer. He could sign it later, and so undo all hands that follow."""
+
+    class Dead(Cut):
+        async def state(
+            self, name: bytes, seed: Seed | None, state: SessionState, signature: Signature
+        ) -> Signature:
+            if state.last and not self.cut_at:
+                raise Killed
+            return await super().state(name, seed, state, signature)
+
+    world.kind = Dead
+    world.with_notes = True
+    with pytest.raises(Killed):
+        play(lambda prompt: "q", "--bet", "1")
+    assert world.croupier is not None
+    world.croupier.cut_at = "not any more"
+    with monkeypatch.context() as patched:
+        patched.setattr(SessionCroupier, "session", declines)
         with pytest.raises(Declined, match="not today"):
-            run(monkeypatch, world, nobody, "--bet", "1")
-        out = capsys.readouterr().out
-        assert f"Closed. You have {page.signed.state.player_share // CHIP} chips." in out
-        assert chips(world) == (MONEY - 200 * CHIP + page.signed.state.player_share) // CHIP
-
-    def test_nothing_is_played_after_an_end_that_only_the_player_signed(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-    ) -> None:
-        """He did not answer. He could sign it later, and so undo all hands that follow."""
-
-        class Killed(BaseException):
-            pass
-
-        class Dead(Cut):
-            async def state(
-                self, name: bytes, seed: Seed | None, state: SessionState, signature: Signature
-            ) -> Signature:
-                if state.last and not self.cut_at:
-                    raise Killed
-                return await super().state(name, seed, state, signature)
-
-        world = World(tmp_path, Dead)
-        world.with_notes = True
-        with pytest.raises(Killed):
-            run(monkeypatch, world, lambda prompt: "q", "--bet", "1")
-        assert world.croupier is not None
-        world.croupier.cut_at = "not any more"
-        with monkeypatch.context() as patched:
-            patched.setattr(SessionCroupier, "session", declines)
-            with pytest.raises(Declined, match="not today"):
-                run(patched, world, nobody)
-        page = asyncio.run(world.page())
-        assert (page.signed.state.hands, page.closed) == (1, True), "no second hand was dealt"
-        assert "Closed. You have" in capsys.readouterr().out
+            play(nobody)
+    page = asyncio.run(world.page())
+    assert (page.signed.state.hands, page.closed) == (1, True), "no second hand was dealt"
+    assert "Closed. You have" in shown()
 
 
-@pytest.mark.usefixtures("fast")
-class TestBetsThatAreTooLarge:
-    @pytest.mark.parametrize(("his", "fits"), [(10_000, "is 2"), (3_999, "no bet fits")])
-    def test_nothing_is_opened_for_a_bet_that_does_not_fit(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, his: int, fits: str
-    ) -> None:
-        world = World(tmp_path)
-        world.his = his * CHIP
-        with pytest.raises(InputError, match=f"a bet of 10 at level 5 is too large here.*{fits}"):
-            run(monkeypatch, world, nobody, "--bet", "10", "--level", "5")
-        assert world.calls == [], "the Bank was not called"
+@pytest.mark.parametrize(("his", "fits"), [(10_000, "is 2"), (3_999, "no bet fits")])
+def test_nothing_is_opened_for_a_bet_that_does_not_fit(
+    world: World, play: Play, his: int, fits: str
+) -> None:
+    world.his = his * CHIP
+    with pytest.raises(InputError, match=f"a bet of 10 at level 5 is too large here.*{fits}"):
+        play(nobody, "--bet", "10", "--level", "5")
+    assert world.calls == [], "the Bank was not called"
 
-    @pytest.mark.parametrize("player", ["me", "optimal"])
-    def test_the_session_goes_on_with_a_smaller_bet(
-        self,
-        tmp_path: Path,
-        monkeypatch: pytest.MonkeyPatch,
-        capsys: pytest.CaptureFixture[str],
-        player: str,
-    ) -> None:
-        """A session that was left is taken up with a bet that the Croupier's part cannot pay."""
 
-        class Killed(BaseException):
-            pass
+@pytest.mark.parametrize("player", ["me", "optimal"])
+def test_the_session_goes_on_with_a_smaller_bet(
+    world: World, play: Play, shown: Shown, player: str
+) -> None:
+    """A session that was left is taken up with a bet that the Croupier's part cannot pay."""
 
-        def killed(prompt: str) -> str:
-            raise Killed
+    def killed(prompt: str) -> str:
+        raise Killed
 
-        world = World(tmp_path)
-        world.his, world.with_notes = 10_000 * CHIP, True
-        with pytest.raises(Killed):
-            run(monkeypatch, world, killed, "--bet", "1", "--level", "1")
-        answers = iter(["12345", "11", "x2", "", "12345"])
-        seat = ("--seat", f"player={player}", "--hands", "2")
-        large = ("--bet", "10", "--level", "5")
-        code, page = run(monkeypatch, world, lambda prompt: next(answers), *large, *seat)
-        assert code == 0 and page.closed
-        out = " ".join(capsys.readouterr().out.split())
-        assert "too large here: the largest bet that fits is 2" in out
-        assert page.signed.state.hands == 2
-        kinds = {type(call).__name__ for _, call in world.calls}
-        assert kinds == {"OpenSession", "CloseSession"}, "nobody went to the Bank"
-        if player == "me":
-            assert "'11' is not a bet" in out and "'x2' is not a bet" in out
+    world.his, world.with_notes = 10_000 * CHIP, True
+    with pytest.raises(Killed):
+        play(killed, "--bet", "1", "--level", "1")
+    answers = iter(["12345", "11", "x2", "", "12345"])
+    seat = ("--seat", f"player={player}", "--hands", "2")
+    large = ("--bet", "10", "--level", "5")
+    code, page = play(lambda prompt: next(answers), *large, *seat)
+    assert code == 0 and page.closed
+    out = shown()
+    assert "too large here: the largest bet that fits is 2" in out
+    assert page.signed.state.hands == 2
+    kinds = {type(call).__name__ for _, call in world.calls}
+    assert kinds == {"OpenSession", "CloseSession"}, "nobody went to the Bank"
+    if player == "me":
+        assert "'11' is not a bet" in out and "'x2' is not a bet" in out
 
 
 class CutAtBet(Cut):
