@@ -274,9 +274,10 @@ def check_chain(lines: Iterable[bytes], step: int = 0, head: str = NO_LINE) -> l
             if number == 1:
                 reason = "line 1 must name 64 zeros as the line before it"
                 raise Fault("transcript/broken-chain", reason, 1)
+            named = str(event.get("prev"))
             reason = (
-                f"line {number} names {event.get('prev')!r} as the hash of line {number - 1}, "
-                f"but that line hashes to {head}: one of the two was changed"
+                f"line {number} does not follow from line {number - 1}: one of the two was "
+                f"changed (it names {named[:8]!r}…, and that line hashes to {head[:8]}…)"
             )
             raise Fault("transcript/broken-chain", reason, number - 1)
         head = line_hash(line)
