@@ -14,10 +14,10 @@ a quick start stays quick.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache, cached_property
 from importlib import import_module
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from fairground.core import InputError, MissingExtra, UnknownName
@@ -115,31 +115,19 @@ def load(path: str) -> Any:
 OURS: Final = "fairground"
 
 
-class needs:  # noqa: N801 - it reads as a word: with needs("solve", "solving all deals"): import …
-    """A context for imports from an extra; it raises `MissingExtra` if a package is missing.
+@contextmanager
+def needs(extra: str, what: str) -> Iterator[None]:
+    """Surround imports from an extra; raise `MissingExtra` if a package is missing.
 
     ``what`` is the subject of the error, in the singular. It reads "solving all deals needs numba,
     which is not installed: pip install 'fairground[solve]'".
     """
-
-    def __init__(self, extra: str, what: str) -> None:
-        self._extra = extra
-        self._what = what
-
-    def __enter__(self) -> None:
-        """Let the imports follow."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        """Turn a failed import of somebody else's package into our error."""
-        if isinstance(error, ImportError):
-            package = (error.name or "a package").partition(".")[0]
-            if package != OURS:
-                raise MissingExtra(
-                    f"{self._what} needs {package}, which is not installed: "
-                    f"pip install '{OURS}[{self._extra}]'"
-                ) from None
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "a package").partition(".")[0]
+        if package == OURS:
+            raise
+        raise MissingExtra(
+            f"{what} needs {package}, which is not installed: pip install '{OURS}[{extra}]'"
+        ) from None
