@@ -293,10 +293,12 @@ def test_a_deal_is_solved_by_its_dice_or_as_a_game() -> None:
 
 def test_solutions_answer_what_their_figures_say() -> None:
     codes = fg.solve("codebreaking", base=6, length=4)
-    assert (codes.codes, codes.worst, codes.value * 1296) == (1296, 6, 5625)
+    assert (codes.codes, codes.worst) == (1296, 6)
+    assert codes.value * 1296 == 5625
     assert codes.next([]) == codes.guess
     royal = fg.solve("poker", hand="Th Jh Qh Kh Ah", level=5)
-    assert (royal.value, royal.holds[0].order) == (800, (0, 0, 0, 0, 0))
+    assert royal.value == 800
+    assert royal.holds[0].order == (0, 0, 0, 0, 0)
 
 
 # Lists and players
