@@ -52,14 +52,14 @@ SIZE_ERROR: Final = 0.7
 Against trees of ten times the work it was off by 0.57 at most, and mostly by less than 0.2."""
 
 FEW_DIGITS: Final = 4
-"""With at most so many digits for each place the growth is well known."""
+"""Maximum number of digits for each place with a well-known growth."""
 
 SHARE: Final = 0.15
 """Error of the estimate in larger spaces with few digits, as a share of the guesses. It
 was off by 0.08 at most from the mean of whole games in which every guess splits the codes best."""
 
 LARGE_SHARE: Final = 0.4
-"""The same with more digits (it was 0.29 at most), or in spaces that cannot be listed (0.16)."""
+"""`SHARE` with more digits (it was 0.29 at most), or in spaces that cannot be listed (0.16)."""
 
 TRIED: Final = 60
 """Codes of a sample that are compared as guesses."""

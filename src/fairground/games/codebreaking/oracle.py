@@ -1,7 +1,7 @@
 """The table of an oracle: one game of code breaking, and the few steps that drive it.
 
-The house keeps the code, a client breaks it. Whoever runs such a table (an arena, the terminal,
-your own program) takes the same steps here, and lets the keeper answer in its own way:
+The house keeps the code, a client breaks it. An arena, the terminal and your own programs
+take the same steps here, and let the keeper answer in their own way:
 
 1. `publish` tells the commitment, before anything is asked.
 2. `lend` mixes 32 bytes of the client's into the draw: once, and before the first guess.

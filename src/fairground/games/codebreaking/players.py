@@ -1,7 +1,7 @@
 """Players of code breaking, for both seats.
 
-Breakers follow a full decision tree in small spaces, stored or built. Where the codes can only be
-listed, they compare a sample of guesses. In larger spaces `AnnealingBreaker` hunts for a code that
+Breakers follow a full decision tree in small spaces, stored or built. In spaces that can only be
+listed, they compare a sample of guesses. In larger ones `AnnealingBreaker` hunts for a code that
 fits. A keeper is a player like any other: it sees its own view, and the rules check its answers.
 """
 
@@ -47,7 +47,7 @@ DEEP_CODES: Final = 10_000
 """Spaces of at most this many codes are searched for the hardest answer."""
 
 WORD: Final = 64
-"""The search packs a code into so many bits."""
+"""Bits of the word into which the search packs a code."""
 
 FORCED: Final = "concession: proven forced, no other code fits every answer"
 UNPROVEN: Final = (
@@ -56,7 +56,7 @@ UNPROVEN: Final = (
 
 
 class Breaker(Player):
-    """What all breakers share: they break, and leave the keeping to others."""
+    """A player of the breaker's seat."""
 
     def choose(self, game: Game[Any], view: State, seat: Seat) -> Move:
         if not isinstance(game, CodeBreaking) or seat != BREAKER:
@@ -152,7 +152,7 @@ def best_breaker(game: Game[Any], chance: Stream, argument: str | None = None) -
 
 
 class Keeper(Player):
-    """What all keepers share: they keep, and leave the breaking to others."""
+    """A player of the keeper's seat."""
 
     def __init__(self, game: Game[Any], chance: Stream, argument: str | None = None) -> None:
         self.remarks: list[str] = []
@@ -220,7 +220,7 @@ class EvilKeeper(Keeper):
         self._mind: Listed | Sampled | None = None
         self._rows: Sequence[Row] = ()
         self._kept = b""
-        """What an earlier keeper of this game had in mind, before it is looked at."""
+        """The memory of an earlier keeper of this game, until it is read."""
         self._asked: Code | None = None
         """The guess for which the mind has been made up."""
 
@@ -229,7 +229,7 @@ class EvilKeeper(Keeper):
         return len(self._kept) + (0 if self._mind is None else self._mind.size)
 
     def memory(self) -> bytes:
-        """The sample at hand, after how many rows, and for which guess. A list is soon made again.
+        """Return the sample, the number of its rows, and its guess. A list is soon made again.
 
         The first line is JSON, the rest the codes, packed.
         """
@@ -321,7 +321,7 @@ class EvilKeeper(Keeper):
 
 
 def _searcher(game: Game[Any], argument: str) -> Searcher:
-    """What tells how many guesses a set of codes needs, where that can be searched."""
+    """Return the search for the guesses that a set of codes needs; refuse too large a space."""
     with needs("solve", "the evil keeper"):
         from fairground.games.codebreaking.solver.search import Searcher
     if argument != "deep":

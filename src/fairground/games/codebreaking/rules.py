@@ -4,7 +4,7 @@ A code has ``length`` digits, each in ``0 .. base - 1``; digits may repeat. The
 breaker names a code; the keeper answers with two counts, the *full* matches
 (right digit, right place) and the *partial* ones (right digit, wrong place).
 The game ends when every place matches, or when the breaker gives up; then the
-keeper shows a code. Who keeps it decides what the answers are worth:
+keeper shows a code. The type of keeper decides the worth of its answers:
 
 ``fair``
     The code is drawn, hidden from everyone but the keeper, before the first
@@ -162,7 +162,7 @@ class State(NamedTuple):
     code: Code | HiddenType | None = None
     """The drawn code of a fair oracle; ``None`` before the draw and where none is drawn."""
     rows: tuple[Row, ...] = ()
-    """What was said. In a long game it is a `Rows`, which reads like a tuple."""
+    """Guesses and answers. In a long game it is a `Rows`, which reads like a tuple."""
     asked: Code | None = None
     """The guess that the keeper has yet to answer."""
     given_up: bool = False
@@ -234,7 +234,7 @@ def possible_marks(length: int) -> Iterator[Marks]:
 
 
 def _can_be(full: int, partial: int, length: int) -> bool:
-    """Whether an answer has the right form.
+    """Return true if an answer has the right form.
 
     All but one digit in place leaves the last digit nowhere else to go, so
     (length - 1, 1) cannot be.

@@ -3,7 +3,7 @@
 **Ranking.** A hand's rank depends on how often each card rank occurs, and on whether all
 suits are equal. Each card rank has a key such that the sum of five keys is different for
 every combination of ranks (`KEYS`), so a hand is ranked by five additions and one look
-into a table. That table is filled from the rules' own `rank`: nothing here decides what a
+into a table. The rules' own `rank` fills that table: nothing here decides what a
 straight is. It holds a *grade*, finer than a rank: 1 for a royal flush up to 7,462 for
 7-5-4-3-2, the numbers of the classes that poker players cannot tell apart, so that a grade
 also says which of two flushes is higher.

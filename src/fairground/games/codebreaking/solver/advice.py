@@ -42,7 +42,7 @@ class Contradiction(NamedTuple):
 
     rows: tuple[int, ...]
     smallest: bool
-    """Whether it is proven that no smaller set of rows is contradictory."""
+    """True if it is proven that no smaller set of rows is contradictory."""
 
 
 def solve(base: int, length: int, strategy: str | None = None) -> dict[str, Any]:
