@@ -34,7 +34,7 @@ from fairground.table import Ask
 from fairground.testing.laws import every_history, observed, playouts
 from fairground.transcript import canonical, frozen, line_hash
 from fairground.verifier import verify
-from tests.helpers.arena import Client, Clock, problem
+from tests.helpers.arena import Client, Clock, gated, problem
 from tests.helpers.samples import SAMPLES, Sample
 
 pytestmark = pytest.mark.usefixtures("patient")
@@ -381,13 +381,14 @@ def test_a_body_nested_without_end(client: Client) -> None:
 
 
 def test_our_own_mistakes_are_told_as_such(
-    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    database: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def broken(*_: object) -> None:
         raise ZeroDivisionError("a detail that is nobody's business")
 
     monkeypatch.setattr(Tables, "find", broken)
-    told = problem(client.get("/tables/x"), 500, "arena/error")
+    with TestClient(gated(database)) as client:
+        told = problem(client.get("/tables/x"), 500, "arena/error")
     assert "nobody's business" not in told
     assert "nobody's business" in caplog.text
 
