@@ -18,6 +18,7 @@ from fairground.games.codebreaking.rules import marks
 from fairground.server.app import make_app
 from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.oracles.service import GRACE
+from fairground.store.groups import IDLE
 from fairground.verifier import verify
 from tests.helpers.arena import Clock
 
@@ -180,10 +181,8 @@ def test_there_is_room_for_another_game(tmp_path: Path) -> None:
 def test_the_store_finds_them_by_an_index(arena: Arena, tmp_path: Path) -> None:
     arena.new()
     with sqlite3.connect(tmp_path / "arena.db") as db:
-        query = (
-            "SELECT id FROM logs WHERE kind = 'oracle' AND closed = 0 AND seen < 1 ORDER BY seen"
-        )
-        plan = db.execute(f"EXPLAIN QUERY PLAN {query} LIMIT 100").fetchall()
+        query = IDLE.replace("$", "?")
+        plan = db.execute(f"EXPLAIN QUERY PLAN {query}", ("oracle", 1, 100)).fetchall()
     db.close()
     assert len(plan) == 1, "no sorting"
     assert re.search(r"SEARCH logs USING INDEX logs_by_kind \(kind=\? AND closed=\?", str(plan))

@@ -379,7 +379,7 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
         watched.failed(StoreAway("away"))
         await asked.wait()
         await watched.stop()
-        assert watched.failures == watched.total == 2
+        assert watched.failures == 2
         store.commit = silent
         slow = storage.Outages(store)
         with pytest.raises(StoreAway, match="wrote nothing"):
@@ -389,29 +389,6 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
     assert len(caplog.messages) == 1
-
-
-@pytest.mark.usefixtures("impatient")
-async def test_a_probe_that_is_broken_off_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The arena stopped between the writing and the deleting of a probe, and the log stayed."""
-    store = await open_store(f"sqlite:///{tmp_path}/arena.db")
-    written = asyncio.Event()
-
-    async def never(*_: Any) -> None:
-        written.set()
-        await asyncio.Event().wait()
-
-    watched = storage.Outages(store)
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "forget", never)
-        watched.failed(StoreAway("away"))
-        await written.wait()
-    assert await store.count(storage.PROBE_KIND) == (1, 0)
-    await watched.stop()
-    assert await store.count(storage.PROBE_KIND) == (0, 0)
-    await store.close()
 
 
 def test_whoever_waits_too_long_at_the_end_is_told_that_the_arena_stops() -> None:

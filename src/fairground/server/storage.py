@@ -138,17 +138,12 @@ class Outages:
         self._looking: asyncio.Task[None] | None = None
         self.failures = 0
         """Failures in the outage that goes on; 0 when there is none."""
-        self.total = 0
-        """All failures since the start."""
         self.damaged: Damaged | None = None
         """The permanent damage of the database, if any."""
-        self._left = 0
-        """Logs of probes that may still lie in the store."""
 
     def failed(self, error: StoreAway) -> None:
         """Something could not be read or written."""
         self.failures += 1
-        self.total += 1
         if isinstance(error, Damaged):
             self._note_damage(error)
         elif self.failures == 1 and self.damaged is None:
@@ -208,20 +203,14 @@ class Outages:
     async def _write(self, size: int) -> None:
         """Make a log that nobody reads, and delete it, with those that were left before."""
         line = token_hex(size // 2).encode() + b"\n"
-        self._left += 1
         await self._store.commit(
             Append(f"{PROBE_KIND}.{token()}", 0, (line,), PROBE_KIND, closed=True)
         )
         await self._store.forget(PROBE_KIND, 1, 100)
-        self._left -= 1
 
     async def stop(self) -> None:
-        """Probe no more, and leave nothing of it behind."""
+        """Probe no more. The next probe deletes what this one may have left."""
         tasks = [task for task in (self._probing, self._looking) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        if self._left:
-            with suppress(StoreAway, TimeoutError):
-                async with asyncio.timeout(PROBE):
-                    await self._store.forget(PROBE_KIND, 1, 100)

@@ -1,14 +1,13 @@
 """Durable storage: append-only logs and the secrets that belong to them.
 
 Everything that Fairground keeps is a *log*: the transcript of a table or an oracle,
-the book of a contest, the ledger of a bank. A log only grows, line by line, and a
-`Commit` names the step at which it expects to find it, so that of two writers who
-saw the same log one is refused and must look again. Secrets not yet opened lie in a
-vault beside their log; no API reads them.
+the book of a contest, the ledger of a bank. A log only grows, line by line. An `Append` names
+the step at which it expects the log. So of two writers who saw the same log, one is refused and
+must read it again. Unopened secrets lie in a vault beside their log; no API reads them.
 
 A commit is durable when `Store.commit` returns, and never in part. Nothing that
-depends on it may leave the process before. Where the database is full, read-only, slow or gone,
-every method raises `StoreAway`, in bounded time. `InDoubt` is the one that may have been done.
+depends on it may leave the process before. Every method raises `StoreAway`, in bounded time, while
+the database is full, read-only, slow or gone. `InDoubt` is the one that may have been done.
 `Damaged` is the one that does not pass: from then on nothing is written.
 
 Two stores obey the same laws (tests/store/test_laws.py): `sqlite` is one file for one process,
@@ -141,7 +140,7 @@ class Stored(NamedTuple):
 class LogVault(MemoryVault):
     """The vault of one log, loaded from the store; it remembers what is new.
 
-    What is new goes into the same commit as the lines that depend on it.
+    New secrets go into the same commit as the lines that depend on it.
     """
 
     def __init__(self, stored: Stored | None = None) -> None:

@@ -1,13 +1,12 @@
 """Which SQLite file ran here last: so that an older copy is not taken for it.
 
 An arena that starts on an older copy would play games on whose secrets have been told since. So
-each start and each stop of an arena puts a new random number, the *mark*, into the file
-(SQLite's ``application_id``), and into the small file beside it that also serves as lock. A
-copy that is put in place of the file has an older mark, and is found out. A copy that `fairground
-backup` made has a mark of its own.
+each start and each stop of an arena puts a new random number into the file: the *mark*, SQLite's
+``application_id``. The lock file beside it gets the same mark. A copy that is put in place of the
+file has an older mark, and is refused. Copies of `fairground backup` have a mark of their own.
 
-What this cannot see: a copy that was made by hand and is started elsewhere; and one that was made
-by hand since the last start, after a crash. Files are all that there is to compare.
+Two copies pass unseen: one made by hand and started elsewhere, and one made by hand since the last
+start, after a crash. Only files can be compared.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Holdings:
         self._owners: dict[str, str] = {}
         """Thing → client."""
         self._ends: dict[str, dict[str, float]] = {}
-        """Client → its things → when each ends by itself."""
+        """Client → thing → its expiry time."""
 
     def of(self, client: str) -> int:
         return len(self._ends.get(client, ()))
