@@ -237,7 +237,7 @@ class PostgresStore(GroupStore):
         )
 
     async def _let_writer_go(self, *, cut: bool = False) -> None:
-        """Release the connection. Its errors are ignored: every later commit waits for the writer."""
+        """Release the connection, whatever its errors: every commit waits for the writer."""
         writer, self._writer = self._writer, None
         if writer is None:
             return
