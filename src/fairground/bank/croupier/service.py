@@ -333,13 +333,33 @@ just after a refused call. A message of its Player wakes it earlier.
 """
 
 
-class Tending:
+class Tended:
+    """The common part of a Croupier's games and of his sessions: a lock for each, and trouble."""
+
+    def __init__(self) -> None:
+        self.trouble: dict[Name, str] = {}
+        """Why a game or session does not go on at the Bank now, in words."""
+        self._locks: WeakValueDictionary[Name, asyncio.Lock] = WeakValueDictionary()
+
+    def _lock(self, name: Name) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    def _note_trouble(self, name: Name, error: FairgroundError) -> None:
+        """Log, once for each reason, why it does not go on."""
+        if self.trouble.get(name) != str(error) and not isinstance(error, StoreAway):
+            what = f"game {name}" if isinstance(name, str) else f"session {name.hex()}"
+            log.warning("%s does not go on, and is tried again: %s", what, error)
+        self.trouble[name] = str(error)
+
+
+class Tending(Tended):
     """All open games of one Croupier."""
 
     def __init__(
         self, bank: Bank, key: Key, journal: CroupierJournal, confirmations: int, merges: bool
     ) -> None:
         """``merges``: whether calls that can be made in one are."""
+        super().__init__()
         self._bank, self._key, self._journal = bank, key, journal
         self._merges = merges
         self._confirmations = confirmations
@@ -347,9 +367,6 @@ class Tending:
         self._margin = margin(bank.terms.step_time)
         self.watch = CroupierWatch(bank.terms.step_time)
         self.time = BankClock(bank)
-        self.trouble: dict[str, str] = {}
-        """Why a game does not go on now, in words."""
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._looking = asyncio.Semaphore(LOOKS)
         self._sending = asyncio.Semaphore(SENDS)
 
@@ -366,7 +383,7 @@ class Tending:
 
     async def visit(self, offer_id: str) -> float:
         """Go on with one game; say for how many seconds it can be left alone."""
-        async with self._locks.setdefault(offer_id, asyncio.Lock()):
+        async with self._lock(offer_id):
             try:
                 page = await self._go_on(offer_id)
             except UnknownGame:
@@ -379,11 +396,6 @@ class Tending:
                 self._note_trouble(offer_id, error)
                 return 0
             return NAP if page.bet is None else 0
-
-    def _note_trouble(self, offer_id: str, error: FairgroundError) -> None:
-        if self.trouble.get(offer_id) != str(error) and not isinstance(error, StoreAway):
-            log.warning("a game does not go on: %s", error)
-        self.trouble[offer_id] = str(error)
 
     async def _go_on(self, offer_id: str) -> JournalPage:
         """Do what is to be done, one thing after the other, until there is nothing."""

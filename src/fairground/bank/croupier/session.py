@@ -9,12 +9,9 @@ messages to the Bank, until the session is closed there.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
-from weakref import WeakValueDictionary
 
 from fairground.bank.bank_port import (
     NO_KEY,
@@ -29,7 +26,7 @@ from fairground.bank.bank_port import (
     SubmitCroupierSeed,
 )
 from fairground.bank.croupier.journal import SessionJournal
-from fairground.bank.croupier.service import CroupierWatch
+from fairground.bank.croupier.service import CroupierWatch, Tended
 from fairground.bank.croupier_port import (
     Closed,
     Declined,
@@ -57,8 +54,6 @@ from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import CLOSED, Line, SessionPage, Tower, fits, line
 from fairground.core import FairgroundError
 from fairground.store import StoreAway, retried
-
-log = logging.getLogger("fairground.croupier")
 
 OPEN_TIME: Final = 600
 """Seconds in which a session must be opened."""
@@ -91,7 +86,7 @@ with `Busy` where he puts in nothing.
 """
 
 
-class SessionCroupier(SessionDesk):
+class SessionCroupier(Tended, SessionDesk):
     """A Croupier who plays sessions."""
 
     def __init__(
@@ -113,6 +108,7 @@ class SessionCroupier(SessionDesk):
         where he leaves what a watchtower needs. ``watch``: hears which sessions have his funds
         locked. ``own``: counts seconds, by which a Player who says nothing is silent.
         """
+        super().__init__()
         self._bank, self._key, self._funds = bank, key, funds
         self._signing = {one.address: one for one in (*signing, key)}
         self._newest = next(iter(self._signing))
@@ -122,16 +118,10 @@ class SessionCroupier(SessionDesk):
         """Sessions that the Bank has, finally."""
         self._heard: dict[bytes, float] = {}
         """When the Player last said something that binds them, by our own clock."""
-        self.trouble: dict[bytes, str] = {}
-        """Why a session does not go on at the Bank now, in words."""
         self._own, self._clock = own, BankClock(bank)
-        self._locks: WeakValueDictionary[bytes, asyncio.Lock] = WeakValueDictionary()
         self._watch = watch or CroupierWatch(bank.terms.step_time)
         self.recent: list[tuple[str, float]] = []
         """Keys that opened a session lately, and when by our own clock."""
-
-    def _lock(self, name: bytes) -> asyncio.Lock:
-        return self._locks.setdefault(name, asyncio.Lock())
 
     # Opening
 
@@ -389,12 +379,6 @@ class SessionCroupier(SessionDesk):
         # From now on nothing is signed: it might come too late for the Bank.
         self._firm.discard(page.name)
         return False
-
-    def _note_trouble(self, session: bytes, error: FairgroundError) -> None:
-        """Log, once for each reason, why a session does not go on at the Bank."""
-        if self.trouble.get(session) != str(error):
-            log.warning("session %s does not go on, and is tried again: %s", session.hex(), error)
-        self.trouble[session] = str(error)
 
     async def _is_silent(self, page: SessionPage, kept: BankSession) -> bool:
         """Return whether the Player has said nothing for too long, counted from our start.
