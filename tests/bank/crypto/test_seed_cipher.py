@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import subprocess
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,24 +123,21 @@ class Desk(NamedTuple):
         return [*(await games.page(self.offer_id)).seeds, *page.seeds]
 
 
-def at_the_desk(url: str, test: Callable[[Desk], Awaitable[None]]) -> None:
-    async def run() -> None:
-        purses = {HOUSE.address: 10**20, PLAYER.address: 10**20}
-        bank = await open_bank(purses, chip_cost=CHIP)
-        store = await open_store(url)
-        try:
-            croupier = Croupier(bank, HOUSE, store, bankroll=50_000 * CHIP)
-            await croupier.prepare()
-            offer = await croupier.offer(PLAYER.address)
-            await enter(bank, PLAYER, 100 * CHIP)
-            player = await SessionPlayer.open(bank, croupier.sessions, PLAYER, 100 * CHIP)
-            await croupier.sessions.offer(player.name, 0)
-            await test(Desk(bank, store, croupier, offer.id, player))
-        finally:
-            await store.close()
-            await bank.close()
-
-    asyncio.run(run())
+@asynccontextmanager
+async def at_the_desk(url: str) -> AsyncIterator[Desk]:
+    bank = await open_bank({HOUSE.address: 10**20, PLAYER.address: 10**20}, chip_cost=CHIP)
+    store = await open_store(url)
+    try:
+        croupier = Croupier(bank, HOUSE, store, bankroll=50_000 * CHIP)
+        await croupier.prepare()
+        offer = await croupier.offer(PLAYER.address)
+        await enter(bank, PLAYER, 100 * CHIP)
+        player = await SessionPlayer.open(bank, croupier.sessions, PLAYER, 100 * CHIP)
+        await croupier.sessions.offer(player.name, 0)
+        yield Desk(bank, store, croupier, offer.id, player)
+    finally:
+        await store.close()
+        await bank.close()
 
 
 async def everything_in(url: str) -> bytes:
@@ -170,8 +168,8 @@ def shown(seeds: list[Seed], data: bytes) -> list[Seed]:
     ]
 
 
-def test_no_seed_is_in_the_database_in_plain_text(store_url: str) -> None:
-    async def test(desk: Desk) -> None:
+async def test_no_seed_is_in_the_database_in_plain_text(store_url: str) -> None:
+    async with at_the_desk(store_url) as desk:
         seeds = await desk.seeds()
         assert len({seed.hex() for seed in seeds}) == 4
         data = await everything_in(store_url)
@@ -179,11 +177,9 @@ def test_no_seed_is_in_the_database_in_plain_text(store_url: str) -> None:
         assert shown(seeds, data) == []
         await must_decrypt(desk.store, desk.bank.domain, HOUSE)
 
-    at_the_desk(store_url, test)
 
-
-def test_plain_seeds_of_an_older_version_are_refused(store_url: str) -> None:
-    async def test(desk: Desk) -> None:
+async def test_plain_seeds_of_an_older_version_are_refused(store_url: str) -> None:
+    async with at_the_desk(store_url) as desk:
         domain = desk.bank.domain
         old = CroupierJournal(desk.store, domain, HOUSE.address)
         page = await CroupierJournal(
@@ -196,35 +192,29 @@ def test_plain_seeds_of_an_older_version_are_refused(store_url: str) -> None:
             "the search finds plain ones"
         )
 
-    at_the_desk(store_url, test)
 
-
-def test_so_are_those_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_so_are_those_of_a_session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fairground.bank.croupier.croupier.seed_cipher", lambda *_: None)
 
-    async def test(desk: Desk) -> None:
+    async with at_the_desk(f"sqlite:///{tmp_path}/croupier.db") as desk:
         monkeypatch.undo()
         await stop_open(desk.store, CroupierJournal)  # which closes the offer
         with pytest.raises(SeedsLocked, match="'session-"):
             await must_decrypt(desk.store, desk.bank.domain, HOUSE)
 
-    at_the_desk(f"sqlite:///{tmp_path}/croupier.db", test)
 
-
-def test_a_croupier_with_another_key_leaves_them_alone(store_url: str) -> None:
-    async def test(desk: Desk) -> None:
+async def test_a_croupier_with_another_key_leaves_them_alone(store_url: str) -> None:
+    async with at_the_desk(store_url) as desk:
         await must_decrypt(desk.store, desk.bank.domain, PLAYER)
 
-    at_the_desk(store_url, test)
 
-
-def test_backup_and_restore_need_no_key(tmp_path: Path) -> None:
+async def test_backup_and_restore_need_no_key(tmp_path: Path) -> None:
     url, copy = f"sqlite:///{tmp_path}/croupier.db", tmp_path / "copies" / "copy.db"
     again = f"sqlite:///{tmp_path}/again/croupier.db"
     copy.parent.mkdir()
     (tmp_path / "again").mkdir()
 
-    async def test(desk: Desk) -> None:
+    async with at_the_desk(url) as desk:
         seeds = await desk.seeds()
         backup = ["backup", str(copy), "--database", url]
         assert await asyncio.to_thread(main, backup) == 0
@@ -244,14 +234,10 @@ def test_backup_and_restore_need_no_key(tmp_path: Path) -> None:
         assert (await sessions.page(desk.player.name)).stopped
         await store.close()
 
-    at_the_desk(url, test)
 
+async def test_the_same_restore_on_postgresql(cluster: str) -> None:
+    url = await asyncio.to_thread(new_database, cluster)
 
-def test_the_same_restore_on_postgresql(cluster: str) -> None:
-    url = new_database(cluster)
-
-    async def test(desk: Desk) -> None:
+    async with at_the_desk(url):
         stopped = await stop_what_was_open(url)
         assert (stopped.hands, stopped.sessions) == (1, 1)
-
-    at_the_desk(url, test)

@@ -24,7 +24,6 @@ from fairground.bank.calls import BadCall, Envelope, call_as_json, call_hash
 from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS, Ledger, read_ledger
-from fairground.bank.ledger.rules import MOST_MONEY, Books
 from fairground.bank.messages import Domain, Key, LedgerCall
 from fairground.core import Fault, InputError
 from fairground.store import Append, Store, open_store
@@ -260,14 +259,6 @@ async def test_the_faucet_gives_each_owner_so_much_and_no_more(bank: LedgerBank)
     for amount in (-1, 2**256, True, "1"):
         with pytest.raises(BadCall, match="amount must be an integer"):
             await bank.issue(POOR.address, amount)  # type: ignore[arg-type]
-
-
-def test_no_balance_can_outgrow_the_contracts_128_bits() -> None:
-    books = Books(Domain(0, PLAYER.address), TERMS, MOST_MONEY)
-    books.issue(PLAYER.address, MOST_MONEY - 1)
-    with pytest.raises(BankRefused) as refused:
-        books.issue(POOR.address, 1)
-    assert refused.value.values == (POOR.address, 0, 1)
 
 
 async def test_many_at_once_lose_and_make_nothing(bank: LedgerBank) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -158,20 +159,18 @@ def test_an_arena_without_a_bank_says_so(tmp_path: Path) -> None:
 # The client
 
 
-def with_client(app: Any, test: Callable[[LedgerClient], Awaitable[None]]) -> None:
-    async def run(url: str) -> None:
+@asynccontextmanager
+async def with_client(app: Any) -> AsyncIterator[LedgerClient]:
+    with in_a_thread(app) as url:
         bank = await LedgerClient.open(url, Http(pause=lambda _: None))
         await bank.faucet(PLAYER.address, 1_000 * CHIP)
-        await test(bank)
-
-    with in_a_thread(app) as url:
-        asyncio.run(run(url))
+        yield bank
 
 
-def test_anyone_can_audit_the_ledger(tmp_path: Path) -> None:
+async def test_anyone_can_audit_the_ledger(tmp_path: Path) -> None:
     app = arena(tmp_path)
 
-    async def test(bank: LedgerClient) -> None:
+    async with with_client(app) as bank:
         await bank.faucet(CROUPIER.address, 40_000 * CHIP)
         await enter(bank, CROUPIER, 40_000 * CHIP)
         await enter(bank, PLAYER, 1_000 * CHIP)
@@ -189,8 +188,6 @@ def test_anyone_can_audit_the_ledger(tmp_path: Path) -> None:
         told = Http().get(f"{bank.url}/games/{game.bet.key.hex()}/events")["events"]
         assert told == list(map(event_as_json, await bank.told(game.bet.key)))
         assert len(told) == 7
-
-    with_client(app, test)
 
 
 class Losing:
@@ -214,22 +211,22 @@ class Losing:
         await send({"type": "http.response.body", "body": b""})
 
 
-def test_a_lost_answer_is_asked_for_again(tmp_path: Path) -> None:
+async def test_a_lost_answer_is_asked_for_again(tmp_path: Path) -> None:
     gateway = Losing(arena(tmp_path), 503)
 
-    async def test(bank: LedgerClient) -> None:
+    async with with_client(gateway) as bank:
         gateway.losses = 2
         (event,) = await bank.send(PLAYER, DepositFunds(7))
         assert event.values == {"owner": PLAYER.address, "amount": 7}
         assert (await bank.account(PLAYER.address)).available == 7
 
-    with_client(gateway, test)
 
-
-def test_after_bank_away_an_equal_call_stands_for_the_one_that_went_astray(tmp_path: Path) -> None:
+async def test_after_bank_away_an_equal_call_stands_for_the_one_that_went_astray(
+    tmp_path: Path,
+) -> None:
     gateway = Losing(arena(tmp_path), 504)
 
-    async def test(bank: LedgerClient) -> None:
+    async with with_client(gateway) as bank:
         gateway.losses = 1
         with pytest.raises(BankAway):
             await bank.send(PLAYER, DepositFunds(7))
@@ -241,19 +238,15 @@ def test_after_bank_away_an_equal_call_stands_for_the_one_that_went_astray(tmp_p
         assert await bank.send(PLAYER, DepositFunds(1))
         assert (await bank.account(PLAYER.address)).available == 13, "another call is another"
 
-    with_client(gateway, test)
 
-
-def test_one_key_in_two_programs(tmp_path: Path) -> None:
-    async def test(bank: LedgerClient) -> None:
+async def test_one_key_in_two_programs(tmp_path: Path) -> None:
+    async with with_client(arena(tmp_path)) as bank:
         other = await LedgerClient.open(bank.url.removesuffix("/bank"))
         for _ in range(5):
             await asyncio.gather(
                 bank.send(PLAYER, DepositFunds(1)), other.send(PLAYER, DepositFunds(10))
             )
         assert (await bank.account(PLAYER.address)).available == 55
-
-    with_client(arena(tmp_path), test)
 
 
 def test_nothing_is_signed_for_a_ledger_that_claims_to_be_on_a_chain() -> None:

@@ -148,16 +148,6 @@ def test_terms(cost: int, time: int, taken: bool) -> None:
 # Purses and accounts
 
 
-def test_a_faucet_gives_so_much_and_no_more() -> None:
-    on = books()
-    assert (on.purse(PLAYER), on.purse(POOR)) == (FUNDS, 0)
-    on.issue(PLAYER, FUNDS)
-    with pytest.raises(BankRefused, match=rf"FaucetEmpty\({PLAYER}, 0, 1\)"):
-        on.issue(PLAYER, 1)
-    on.issue(POOR, 3 * FUNDS)
-    assert on.purse(POOR) == 3 * FUNDS
-
-
 def test_less_than_128_bits_of_money_is_ever_made() -> None:
     on = Books(Domain(1, STRANGER), Terms(CHIP, STEP), 2**130)
     with pytest.raises(BankRefused, match="FaucetEmpty"):
