@@ -3,15 +3,7 @@
 A kernel is held to the rules: it reads the same random streams, and the simulator plays a random
 sample of every run again by the rules (see `fairground.lab.simulation`).
 
-Each game's kernel is in its folder. These are the players that it knows:
-
-===============  ===========================================================================
-`fatestones`     `random` and `greedy`
-`zombie`         `cautious` and `greedy`; in environments for two, `random` as well
-`intransitive`   `random` and `optimal`
-`poker`          `random` and `optimal`
-`codebreaking`   every breaker that follows a tree, against the fair keeper
-===============  ===========================================================================
+Each game's kernel is in its folder, and names the players that it knows.
 """
 
 from __future__ import annotations
@@ -19,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fairground.core import Game, InputError, Seat
+from fairground.fair.bits import Stream, seeded_key
 from fairground.games import GAMES
 from fairground.registry import load
 
@@ -30,9 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fairground.games.compiled import Episodes
-from typing import Final
-
-from fairground.fair.bits import Stream, seeded_key
 
 
 class Played(NamedTuple):
