@@ -39,10 +39,7 @@ def rules(players: str, deals: int = 40, **more: Any) -> Rules:
 
 
 def encounter(a: int, b: int, won: int, lost: int, number: int = 0) -> Encounter:
-    deals = won + lost
-    differences = {d: n for d, n in ((-2, lost), (2, won)) if n}
-    assert deals
-    return Encounter(number, a, b, differences, 1, 2 * won, 4 * won)
+    return Encounter(number, a, b, 1, [2] * won + [0] * lost, [2] * won + [-2] * lost)
 
 
 def test_the_strong_are_ranked_above_the_weak() -> None:
@@ -57,9 +54,7 @@ def test_equals_share_a_rank() -> None:
     assert [row.rank for row in table.standings] == [1, 1]
     assert all(row.shared for row in table.standings)
     assert table.not_separable == [(0, 1)]
-    first, second = table.standings
-    assert first.rating.low is not None and second.rating.high is not None
-    assert first.rating.low < second.rating.mean
+    assert all(row.rating == (0.0, None, None) for row in table.standings), "every deal was split"
 
 
 def test_ratings_are_elos_scale() -> None:
@@ -73,6 +68,22 @@ def test_ratings_are_elos_scale() -> None:
     assert wide.high - wide.mean == pytest.approx(
         1.96 * 173.7 / (1000 * 0.1875) ** 0.5 / 2, rel=0.02
     )
+
+
+def test_copies_of_a_player_tell_nothing_new() -> None:
+    """They play the same deals: the interval of their opponent must not shrink."""
+    halves = []
+    for names in ("b=cautious", "b=cautious,c=cautious,d=cautious,e=cautious"):
+        table = tabled(plan := rules(f"a=greedy,{names}", 200), held(plan))
+        halves.append(table.standings[0].rating.half)
+    # Above the average of two stands half of a gap, above that of five four fifths of it.
+    assert halves[1] == pytest.approx(1.6 * halves[0], rel=1e-3)
+
+
+def test_where_every_result_was_the_same_there_is_no_interval() -> None:
+    table = tabled(plan := rules("a=greedy,b=greedy"), [encounter(0, 1, 5, 0)])
+    assert all((row.rating.low, row.rating.high) == (None, None) for row in table.standings)
+    assert not any("±" in line for line in tournament.in_words(table)) and plan.deals
 
 
 def test_ranks_count_those_who_are_separably_better() -> None:

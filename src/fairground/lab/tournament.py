@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
 
 from fairground.clients.http import Http, Repeat
 from fairground.core import FairgroundError, Game, InputError, Move, Seat
@@ -160,34 +161,27 @@ class Rules(NamedTuple):
 
 
 class Encounter(Struct, frozen=True):
-    """The differences of two players on the same deals."""
+    """The results of two players on the same deals."""
 
     round: int
     a: int
     b: int
-    differences: dict[int, int]
-    """Payoff of a less that of b on a deal → number of deals."""
     each: int
-    halves: int
-    """Half points of a: two for a win, one for an even game."""
-    squares: int
-    """Sum of the squares of its half points on each deal."""
+    """Number of games on a deal."""
+    halves: list[int]
+    """By deal: half points of a, two for a win and one for an even game."""
+    differences: list[int]
+    """By deal: payoff of a less that of b."""
     failures: tuple[int, int] = (0, 0)
     """Games that each of them lost because its bot failed."""
 
     @property
     def deals(self) -> int:
-        return sum(self.differences.values())
+        return len(self.halves)
 
     @property
     def score(self) -> float:
-        return self.halves / (2 * self.each * self.deals)
-
-    @property
-    def spread(self) -> float:
-        """Return the sum of squared distances of its score on each deal from the mean."""
-        whole = 2 * self.each
-        return (self.squares - self.halves**2 / self.deals) / whole**2
+        return sum(self.halves) / (2 * self.each * self.deals)
 
 
 def check(rules: Rules) -> None:
@@ -313,7 +307,15 @@ class Hall:
             ]
             losers = [*(lost for _, lost in first if lost is not None),
                       *(1 - lost for _, lost in second if lost is not None)]  # fmt: skip
-        return _counted(number, a, b, deals, (losers.count(0), losers.count(1)))
+        return Encounter(
+            number,
+            a,
+            b,
+            len(deals[0]),
+            [sum(1 + (x > y) - (x < y) for x, y in games) for games in deals],
+            [sum(x - y for x, y in games) for games in deals],
+            (losers.count(0), losers.count(1)),
+        )
 
     def alone(self, at: int) -> Results:
         """Return a player's results in the seat that counts, beside the usual players."""
@@ -364,17 +366,6 @@ def _one_game(
     except _Failed as failure:
         return game.forfeit(last, failure.seat), failure.seat
     return payoff_of(game, last), None
-
-
-def _counted(
-    number: int, a: int, b: int, deals: Sequence[Games], failures: tuple[int, int] = (0, 0)
-) -> Encounter:
-    differences = Counter(sum(mine - yours for mine, yours in games) for games in deals)
-    halves = [sum(1 + (x > y) - (x < y) for x, y in games) for games in deals]
-    return Encounter(
-        number, a, b, dict(sorted(differences.items())), len(deals[0]), sum(halves),
-        sum(half * half for half in halves), failures,
-    )  # fmt: skip
 
 
 class _Failed(Exception):
@@ -464,34 +455,49 @@ def tabled(rules: Rules, encounters: Sequence[Encounter]) -> Table:
 
 def _separable(encounters: Sequence[Encounter]) -> frozenset[tuple[int, int]]:
     """Holm's method over all pairs that met: smallest p first, until one fails."""
-    together: dict[tuple[int, int], Counter[int]] = {}
+    together: dict[tuple[int, int], list[int]] = {}
     for one in encounters:
-        together.setdefault((one.a, one.b), Counter()).update(one.differences)
+        together.setdefault((one.a, one.b), []).extend(one.differences)
     tested = list(together.items())
-    told = holm([sign_flip(list(counts.elements())) for _, counts in tested])
-    better = set()
-    for (a, b), counts in (tested[i] for i in told):
-        total = sum(d * n for d, n in counts.items())
-        better.add((a, b) if total > 0 else (b, a))
-    return frozenset(better)
+    told = holm([sign_flip(differences) for _, differences in tested])
+    won = (((a, b), sum(differences)) for (a, b), differences in (tested[i] for i in told))
+    return frozenset((a, b) if total > 0 else (b, a) for (a, b), total in won)
 
 
 def _means(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
     """Return each player's mean difference from its opponents, over all its encounters."""
+    encounters = [replace(one, round=0) for one in encounters]  # the deals of all rounds are shared
+    weights = [[0.0] * len(encounters) for _ in range(n)]
+    for at, one in enumerate(encounters):
+        weights[one.a][at], weights[one.b][at] = 1.0, -1.0
     found = []
-    for player in range(n):
-        mean = variance = 0.0
-        own = [one for one in encounters if player in (one.a, one.b)]
-        for one in own:
-            sign = 1 if one.a == player else -1
-            total = sum(d * times for d, times in one.differences.items())
-            square = sum(d * d * times for d, times in one.differences.items())
-            mean += sign * total / one.deals / len(own)
-            variance += max(0.0, square - total**2 / one.deals) / one.deals**2 / len(own)
-        # The encounters of a player share its own games: their errors add up in the worst case.
-        half = float(NORMAL) * sqrt(variance)
-        found.append(Interval(mean, mean - half, mean + half))
+    for row in weights:
+        many = sum(map(abs, row)) or 1.0
+        scaled = [weight / many / one.deals for weight, one in zip(row, encounters, strict=True)]
+        columns = [one.differences for one in encounters]
+        mean = sum(w * sum(column) for w, column in zip(scaled, columns, strict=True))
+        found.append(_around(mean, scaled, encounters, columns))
     return found
+
+
+def _around(
+    mean: float,
+    weights: Sequence[float],
+    encounters: Sequence[Encounter],
+    columns: Sequence[Sequence[int]],
+) -> Interval:
+    """Return the interval of a weighted sum of results, ``columns[encounter][deal]``.
+
+    The encounters of a round share their deals, so all results on a deal are one observation.
+    """
+    sums: dict[tuple[int, int], float] = {}
+    for weight, one, column in zip(weights, encounters, columns, strict=True):
+        middle = sum(column) / len(column)
+        for deal, value in enumerate(column if weight else ()):
+            at = one.round, deal
+            sums[at] = sums.get(at, 0.0) + weight * (value - middle)
+    half = float(NORMAL) * sqrt(sum(value * value for value in sums.values()))
+    return Interval(mean, mean - half, mean + half) if half > 0 else Interval(mean, None, None)
 
 
 def _elo(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
@@ -502,44 +508,39 @@ def _elo(n: int, encounters: Sequence[Encounter]) -> list[Interval]:
     """
     theta = [0.0] * n
     for _ in range(FITTING):
-        slope, curve, _ = _fit(theta, encounters)
+        slope, curve = _fit(theta, encounters)
         step = _solved(curve, slope)
         theta = [t + s for t, s in zip(theta, step, strict=True)]
         if max(map(abs, step)) < 1e-12:
             break
-    _, curve, meat = _fit(theta, encounters)
+    _, curve = _fit(theta, encounters)
     middle = sum(theta) / n
+    columns = [one.halves for one in encounters]
     found = []
     for player in range(n):
-        centred = [float(other == player) - 1 / n for other in range(n)]
-        row = _solved(curve, centred)
-        variance = sum(row[i] * meat[i][j] * row[j] for i in range(n) for j in range(n))
-        half = float(NORMAL) * sqrt(max(0.0, variance)) * ELO
-        mean = (theta[player] - middle) * ELO
-        found.append(Interval(mean, mean - half, mean + half))
+        row = _solved(curve, [float(other == player) - 1 / n for other in range(n)])
+        weights = [ELO * (row[one.a] - row[one.b]) / (2 * one.each) for one in encounters]
+        found.append(_around((theta[player] - middle) * ELO, weights, encounters, columns))
     return found
 
 
 def _fit(
     theta: Sequence[float], encounters: Sequence[Encounter]
-) -> tuple[list[float], list[list[float]], list[list[float]]]:
-    """Return slope and curvature of the likelihood, and the variance of the slope."""
+) -> tuple[list[float], list[list[float]]]:
+    """Return slope and curvature of the likelihood."""
     n = len(theta)
     slope = [0.0] * n
     curve = [[1e-9 * (i == j) for j in range(n)] for i in range(n)]
-    meat = [[0.0] * n for _ in range(n)]
     for one in encounters:
         a, b, deals = one.a, one.b, one.deals + 0.1
         expected = 1 / (1 + exp(theta[b] - theta[a]))
         score = (one.score * one.deals + 0.05) / deals
         pull, weight = deals * (score - expected), deals * expected * (1 - expected)
-        spread = max(one.spread, weight * 1e-6)
         for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
             curve[i][j] += sign * weight
-            meat[i][j] += sign * spread
         slope[a] += pull
         slope[b] -= pull
-    return slope, curve, meat
+    return slope, curve
 
 
 def _solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
@@ -591,7 +592,7 @@ def table_as_json(table: Table) -> dict[str, Any]:
                 "b": names[one.b],
                 "deals": one.deals,
                 "score": _rounded(one.score),
-                "differences": {str(d): n for d, n in one.differences.items()},
+                "differences": {str(d): n for d, n in sorted(Counter(one.differences).items())},
                 "failures": list(one.failures),
             }
             for one in table.encounters
@@ -651,7 +652,8 @@ def in_words(table: Table) -> Iterator[str]:
         rank = f"{row.rank}{'=' if row.shared else ''}"
         digits = 0 if table.rules.seat is None else 4
         failed = f"  ({row.failures} games lost by failing)" if row.failures else ""
-        rating = f"{row.rating.mean:+.{digits}f} ± {row.rating.half:.{digits}f}"
+        rating = f"{row.rating.mean:+.{digits}f}"
+        rating += "" if row.rating.low is None else f" ± {row.rating.half:.{digits}f}"
         yield f"{rank:<4}  {names[row.player]:<{wide}}  {rating}{failed}"
     yield ""
     for a, b in table.not_separable:
