@@ -47,7 +47,7 @@ def shell(command: str, **more: str) -> subprocess.CompletedProcess[bytes]:
 
 LINES = {
     "dice": ["0", "0", "4"],
-    "codebreaking": ["", "0012"],
+    "codebreaking --base 20 --length 8": ["", "0 0 1 2 0 0 1 2"],
     "codebreaking --keeper": ["1 1"],
     "zombie --players Ann,Bob": ["w", "v", "", "", "h"],
     "fatestones": ["w"],

@@ -322,24 +322,6 @@ def _number(text: str) -> int:
     return number
 
 
-class GamePlayed(NamedTuple):
-    """A game that was played, or stopped."""
-
-    opened: OpenTable
-    valid: bool
-    left: bool = False
-    """True if a person left. Then nobody is asked for another game."""
-
-    @property
-    def names(self) -> list[str]:
-        return [chair.name for chair in self.opened.table.setting.chairs]
-
-    @property
-    def winners(self) -> list[Seat]:
-        table = self.opened.table
-        return winners(table.game.name, table.payoff)
-
-
 class Screen(Protocol):
     """One game at this keyboard."""
 
@@ -394,63 +376,60 @@ class Parlour(ABC):
     def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> Screen:
         """Return the screen of a game that is about to be played."""
 
-    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GamePlayed:
+    def play(self, opened: OpenTable, players: Mapping[Seat, Player]) -> OpenTable:
         """Play a game to its end, and say what came of it, however it ended."""
         try:
             self.screen(opened, players).play()
         finally:
-            played = self.ended(opened)
-        return played
+            self.ended(opened)
+        return opened
 
-    def ended(self, opened: OpenTable) -> GamePlayed:
+    def ended(self, opened: OpenTable) -> None:
         """Say what a game came to, and let go of its table."""
         with opened:
-            valid = say_what_is_proven(self.console, self._art, opened)
-        people = [i for i, chair in enumerate(opened.table.setting.chairs) if chair.by == "self"]
-        events = opened.table.transcript.events
-        left = any(event["kind"] == "forfeit" and event["seat"] in people for event in events)
-        return GamePlayed(opened, valid, left)
+            self._valid = say_what_is_proven(self.console, self._art, opened) and self._valid
+        self._lost = self._lost or opened.saved.lost
 
     def run(self) -> int:
-        """Until nobody wants another; the exit code."""
+        """Play until nobody wants another game; return the exit code."""
         return self._go_on(self.new())
 
     def resume(self, opened: OpenTable, house: HousePlayers) -> int:
         """Run the evening, beginning with a resumed game."""
         return self._go_on(self.play(opened, self.players(house)))
 
-    def _go_on(self, played: GamePlayed | None) -> int:
+    def _go_on(self, played: OpenTable | None) -> int:
         while played is not None and self._goes_on(played):
             played = self.new()
         if self._lost and self.options.save is not None:
             return 2  # the record was asked for, and is not there
         return 0 if self._valid else 1
 
-    def new(self) -> GamePlayed | None:
+    def new(self) -> OpenTable | None:
         """Open a table, and play; ``None``: nobody wanted to."""
         house = HousePlayers()
         players = self.players(house)
         return self.play(OpenTable.new(self.wanted(), self.options, house), players)
 
-    def _goes_on(self, played: GamePlayed) -> bool:
-        self._valid = self._valid and played.valid
-        self._lost = self._lost or played.opened.saved.lost
-        self._count(played)
-        if played.left:
-            return False
+    def _goes_on(self, played: OpenTable) -> bool:
+        table = played.table
+        self._count(table)
+        people = [seat for seat, chair in enumerate(table.setting.chairs) if chair.by == "self"]
+        if any(e["kind"] == "forfeit" and e["seat"] in people for e in table.transcript.events):
+            return False  # nobody who left is asked for another game
         if self._match is not None:
             return self._match_goes_on(self._match)
         if self._games is not None:
             return self._count_played < self._games
-        people = any(chair.by == "self" for chair in played.opened.table.setting.chairs)
-        return people and can_read_keys() and self._asked(played)
+        return bool(people) and can_read_keys() and self._asked(played)
 
-    def _count(self, played: GamePlayed) -> None:
+    def _count(self, table: Table) -> None:
         self._count_played += 1
-        for name in played.names:
+        names = [chair.name for chair in table.setting.chairs]
+        for name in names:
             self._won.setdefault(name, 0)
-        for seat in played.winners:
-            self._won[played.names[seat]] += 1
+        for seat in winners(table.game.name, table.payoff):
+            self._won[names[seat]] += 1
         if self._count_played > 1 or self._match is not None:
             goal = "" if self._match is None else f" The match goes to {self._match}."
             self._say(f"Score after {self._count_played}: {self._score()}.{goal}", "bold")
@@ -468,9 +447,9 @@ class Parlour(ABC):
 
     # Asking
 
-    def _asked(self, played: GamePlayed) -> bool:
+    def _asked(self, played: OpenTable) -> bool:
         """Ask whether the person wants another game."""
-        path = played.opened.saved.path
+        path = played.saved.path
         saved = path is not None
         choices = ["Enter plays again"]
         choices += ["s swaps sides"] if self.swaps else []
@@ -495,17 +474,12 @@ class Parlour(ABC):
                 case ["r" | "review"] if saved:
                     self._review(str(path))
                 case ["p" | "proof"] if saved:
-                    self._tell_the_proof(played)
+                    verdict = verify(bytes(played.table.transcript))
+                    say_the_verdict(self.console, self._art, verdict, played.saved)
                 case ["q" | "quit" | "x" | "exit" | "n" | "no"]:
                     return False
                 case _:
                     self._say(f"{typed!r} is none of these: {', '.join(choices)}, q ends.")
-
-    def _tell_the_proof(self, played: GamePlayed) -> None:
-        opened = played.opened
-
-        verdict = verify(bytes(opened.table.transcript))
-        say_the_verdict(self.console, self._art, verdict, opened.saved)
 
     def _review(self, path: str) -> None:
         from fairground.commands.coach import run_coach

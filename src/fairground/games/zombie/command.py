@@ -32,7 +32,6 @@ from fairground.registry import needs
 from fairground.terminal.console import Arguments, Ink
 from fairground.terminal.evening import (
     ME,
-    GamePlayed,
     HousePlayers,
     OpenTable,
     Parlour,
@@ -223,14 +222,14 @@ class ZombieParlour(Parlour):
 
     # Playing
 
-    def new(self) -> GamePlayed | None:
-        controller, played = self._controller(), None
+    def new(self) -> OpenTable | None:
+        controller = self._controller()
         try:
             controller.play()
         finally:
             if controller.party is not None and self._opened is not None:
-                played = self.ended(self._opened)
-        return played
+                self.ended(self._opened)
+        return None if controller.party is None else self._opened
 
     def screen(self, opened: OpenTable, players: Mapping[Seat, Player]) -> GameController:
         controller = self._controller()
