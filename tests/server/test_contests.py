@@ -27,11 +27,10 @@ from fairground.contest.standings import standing
 from fairground.fair.contest import contest_commitment
 from fairground.games.codebreaking.rules import Code, Marks, Row, marks
 from fairground.server.app import make_app
-from fairground.server.contests import books
-from fairground.server.contests.books import LiveBook
+from fairground.server.contests import service
 from fairground.server.contests.factories import Factories
 from fairground.server.contests.names import looks, must_be_visible
-from fairground.server.contests.service import Contests
+from fairground.server.contests.service import Contests, LiveBook
 from fairground.server.http.problems import BadName
 from fairground.server.live_games import Hall
 from fairground.server.log_watch import News
@@ -864,7 +863,7 @@ async def test_many_who_ask_for_standings_hold_nobody_up(
         assert enough.wait(60)
         return standing(book, orders)
 
-    monkeypatch.setattr(books, "standing", slow)
+    monkeypatch.setattr(service, "standing", slow)
     store = await open_store(database)
     contests = Contests(store)
     name, _ = await contests.make((Part(6, 4, "fair", 3),))

@@ -13,7 +13,7 @@ from fairground import __version__
 from fairground.bank.bank_port import BankAway
 from fairground.bank.croupier.croupier import Croupier
 from fairground.core import written
-from fairground.server.contests.books import KIND as CONTEST
+from fairground.server.contests.service import KIND as CONTEST
 from fairground.server.croupier.wire import Whole
 from fairground.server.limits.metrics import TEXT
 from fairground.server.oracles.service import KIND as ORACLE

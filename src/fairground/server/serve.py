@@ -34,8 +34,8 @@ from fairground.bank.croupier.journal import CroupierJournal, SessionJournal, st
 from fairground.bank.messages import Key
 from fairground.core import FairgroundError, InputError
 from fairground.server.app import make_app
-from fairground.server.contests.books import KIND as CONTESTS
 from fairground.server.contests.factories import Factories
+from fairground.server.contests.service import KIND as CONTESTS
 from fairground.server.contests.service import Contests
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, try_out
 from fairground.server.http.connection import KEPT_ALIVE, Hosts, connection_of

@@ -29,9 +29,14 @@ from fairground.fair.bits import same
 from fairground.fair.contest import ContestDealer
 from fairground.fair.schemes import Chair
 from fairground.games.codebreaking.rules import BREAKER, FAIR, GIVE_UP, KEEPER, Code, State, fits
-from fairground.server.contests.books import Line, LiveBook, must_be_present, must_be_running
 from fairground.server.contests.factories import FAILURES, Factories, FactoryFailed
-from fairground.server.contests.service import Contests
+from fairground.server.contests.service import (
+    Contests,
+    Line,
+    LiveBook,
+    must_be_present,
+    must_be_running,
+)
 from fairground.server.http.problems import AlreadyDone, GameOver, TooEarly, Unknown
 from fairground.server.live_games import Hall, Live
 from fairground.server.oracles.service import (

@@ -18,8 +18,8 @@ from fairground.contest.book import DISGUISES, DRAWN
 from fairground.contest.games import Part, check_parts, oracle_name
 from fairground.core import BadParams
 from fairground.server.contests import wire
-from fairground.server.contests.books import LiveBook
 from fairground.server.contests.factories import Factories, FactoryFailed, FactorySlow
+from fairground.server.contests.service import LiveBook
 from fairground.server.contests.wire import (
     CONTEST_STATES,
     ContestList,

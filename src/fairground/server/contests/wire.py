@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import msgspec
 from msgspec import Meta, Struct
@@ -24,9 +24,11 @@ from fairground.contest.standings import (
     tally_of,
 )
 from fairground.games.codebreaking.rules import FAIR
-from fairground.server.contests.books import LiveBook
 from fairground.server.document.examples import read_examples
 from fairground.server.oracles.wire import Base, Length, OracleType
+
+if TYPE_CHECKING:
+    from fairground.server.contests.service import LiveBook
 
 Disguise = Annotated[str, Meta(extra_json_schema={"enum": list(DISGUISES)})]
 
