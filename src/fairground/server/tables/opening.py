@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from weakref import WeakValueDictionary
 
 import msgspec
@@ -180,13 +180,6 @@ def must_differ(wanted: NewTable) -> None:
         seen[looks(chair.name)] = chair.name
 
 
-class Begin(Protocol):
-    """A function that begins a game, with further appends in the same commit."""
-
-    def __call__(self, name: str, table: WaitingTable, *more: Append) -> Awaitable[None]:
-        """Begin it."""
-
-
 def log_of(name: str) -> str:
     """Return the log of a table with open seats."""
     return f"{WAITING_KIND}.{name}"
@@ -233,7 +226,8 @@ def seat_of(name: str, tokens: Mapping[str, str], secret: str) -> Seat:
 class Waiting:
     """All tables of an arena that wait."""
 
-    def __init__(self, hall: Hall, begin: Begin) -> None:
+    def __init__(self, hall: Hall, begin: Callable[..., Awaitable[None]]) -> None:
+        """``begin``: begins a game, with further appends in the same commit."""
         self._hall = hall
         self._begin = begin
         self._held = Holdings()
@@ -398,13 +392,10 @@ class Waiting:
         """Refuse what could not begin: with somebody in every empty seat, it must open."""
         wanted = table.wanted
         trial = [
-            msgspec.structs.replace(chair, name=SOMEBODY, lends="nothing") if chair.open else chair
+            replace(chair, name=SOMEBODY, lends="nothing") if chair.open else chair
             for chair in wanted.seats
         ]
-        live = tried_out(self._hall, name, msgspec.structs.replace(wanted, seats=trial))
-        for seat, spec in live.private.players.items():
-            if spec.partition(":")[0] not in offered(live.table.game, int(seat)):
-                make_player(spec, live.table.game, SystemStream(), int(seat))
+        tried_out(self._hall, name, replace(wanted, seats=trial))
 
     async def _must_have_room(self) -> None:
         mine = self._held.of(CLIENT.get())

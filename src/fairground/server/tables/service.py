@@ -315,18 +315,6 @@ class Tables:
         assert live.shown is not None
         return live.shown
 
-    def _show(self, live: Live, asks: Sequence[Ask]) -> None:
-        table = live.table
-        live.shown = Shown(
-            table.state,
-            () if live.stopped else tuple(asks),
-            table.transcript.step,
-            table.transcript.head,
-            table.closed or live.stopped,
-            table.payoff if table.closed else None,
-            STOPPED if live.stopped else table.void_reason,
-        )
-
     async def wait(self, name: str, after: int, seconds: float) -> None:
         """Return when the table has more than ``after`` lines, or after this time."""
         with self._news.watch(name) as watch:
@@ -369,7 +357,8 @@ class Tables:
 
         async def act(live: Live, seat: Seat) -> Taken:
             table = live.table
-            wanted = next((one for one in table.asks() if _is(one, seat, ask)), None)
+            asks = (one for one in table.asks() if one.seat == seat and ask_id(one) == ask)
+            wanted = next(asks, None)
             if wanted is None:
                 return _answered_before(live, seat, ask, answer)
             if self._fallen(live) == seat:
@@ -427,10 +416,19 @@ class Tables:
     # Clocks
 
     def _remember(self, live: Live, reading: Reading | None, asks: Sequence[Ask]) -> None:
-        self._show(live, asks)
-        deadline = None
-        if reading is not None and not live.table.closed:
-            deadline = self.clocks.deadline(reading)
+        """Show a table as it was stored, and note when the first of its clocks ends."""
+        table = live.table
+        live.shown = Shown(
+            table.state,
+            () if live.stopped else tuple(asks),
+            table.transcript.step,
+            table.transcript.head,
+            table.closed or live.stopped,
+            table.payoff if table.closed else None,
+            STOPPED if live.stopped else table.void_reason,
+        )
+        runs = None if table.closed else reading
+        deadline = None if runs is None else self.clocks.deadline(runs)
         if deadline is None:
             self._deadlines.pop(live.log, None)
         else:
@@ -492,10 +490,6 @@ def _left_at(live: Live, seat: Seat) -> int | None:
         if event["kind"] == "forfeit" and (event["seat"], event["by"]) == (seat, "seat"):
             return number
     return None
-
-
-def _is(ask: Ask, seat: Seat, name: str) -> bool:
-    return ask.seat == seat and ask_id(ask) == name
 
 
 def _taken(ask: str, live: Live, line: int) -> Taken:
