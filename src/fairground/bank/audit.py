@@ -86,7 +86,7 @@ class TranscriptEnd(NamedTuple):
     hand: int | None
     """The final hand, or the one that was dealt when somebody fell silent."""
     paid: int
-    """Return the wei that the Player got out of the lock: the payoff plus the stake."""
+    """Wei that the Player got out of the lock: the payoff plus the stake."""
     lines: int
 
 

@@ -169,11 +169,7 @@ class CroupierDesk(ABC):
 
     @abstractmethod
     async def order(
-        self,
-        offer_id: str,
-        order: Sequence[int],
-        signature: Signature,
-        seed: Seed | None = None,
+        self, offer_id: str, order: Sequence[int], signature: Signature, seed: Seed | None = None
     ) -> None:
         """Tell him the signed order; with it the Player's seed 0, if that was not told before.
 
@@ -220,7 +216,7 @@ class SessionDesk(ABC):
 
     @abstractmethod
     async def session(self, player: str, funds: int) -> SessionTerms:
-        """The terms of a new session with this player, who puts in ``funds`` wei."""
+        """Return the terms of a new session with this player, who puts in ``funds`` wei."""
 
     @abstractmethod
     async def open(self, terms: SessionTerms, signature: Signature) -> None:
@@ -228,7 +224,7 @@ class SessionDesk(ABC):
 
     @abstractmethod
     async def offer(self, session: bytes, hand: int) -> tuple[bytes, bytes]:
-        """Commitments to his two seeds for the next hand; the same again if asked again."""
+        """Return commitments to his two seeds for the next hand; the same if asked again."""
 
     @abstractmethod
     async def bet(self, session: bytes, bet: Bet, signature: Signature) -> Taken:

@@ -56,7 +56,7 @@ class Signer(enum.IntEnum):
 
 
 def word(value: int | str | bytes) -> bytes:
-    """A value as Solidity's ABI writes it in 32 bytes; text is an address."""
+    """Return a value as Solidity's ABI writes it in 32 bytes; text is an address."""
     if isinstance(value, bytes):
         if len(value) != 32:
             raise InputError(f"32 bytes are wanted, not {len(value)}")
@@ -98,7 +98,7 @@ class PublicKey(NamedTuple):
 
 
 def game_key(croupier: str, player: str, game_id: int) -> bytes:
-    """Under which key the Bank keeps the game of this number of these two."""
+    """Return the key under which the Bank keeps this game of these two."""
     return keccak(word(croupier) + word(player) + word(game_id))
 
 
@@ -207,7 +207,7 @@ class SessionTerms(NamedTuple):
         return self.player_funds + self.croupier_funds
 
     def game_id(self, hand: int) -> int:
-        """The number of a hand of this session, counted from 0: no other game has it."""
+        """Return the game number of a hand, counted from 0: no other game has it."""
         return IN_SESSION | self.number << 128 | hand
 
 
@@ -333,7 +333,7 @@ def must_be_signed(domain: Domain, message: Message, signature: Signature, key: 
 
 
 def typed_data(domain: Domain, message: Message) -> dict[str, Any]:
-    """The message as wallets take it (``eth_signTypedData_v4``)."""
+    """Return the message as wallets take it (``eth_signTypedData_v4``)."""
     name, fields = _fields(TYPES[type(message)])
     values: dict[str, Any] = {}
     for field, value in zip(fields, message, strict=True):

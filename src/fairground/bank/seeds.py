@@ -71,14 +71,14 @@ class Seed(NamedTuple):
 
 
 def make_seed(key: Key, domain: Domain, message: SeedMessage) -> Seed:
-    """The seed of this message."""
+    """Sign this message: the signature is the seed."""
     return Seed(message.nonce, key.sign(domain, message))
 
 
 def fresh_seeds(
     key: Key, domain: Domain, parties: tuple[str, str], role: Signer, game_id: int
 ) -> tuple[Seed, Seed]:
-    """Two new seeds for one offer or bet: never used before, nor ever again.
+    """Return two new seeds for one offer or bet. They are never used again.
 
     ``parties`` are the accounts of Croupier and Player.
     """
@@ -90,7 +90,7 @@ def fresh_seeds(
 
 
 def commit_to(signature: Signature) -> bytes:
-    """The commitment to a seed."""
+    """Return the commitment to a seed."""
     return keccak(COMMIT_TAG + signature.words)
 
 
@@ -105,14 +105,14 @@ def check_seed(domain: Domain, bet: Bet, role: Signer, seed_id: int, seed: Seed)
 
 
 def mix(bet_hash: bytes, seed_id: int, croupier: Signature, player: Signature) -> int:
-    """The game seed that two seeds of the same number give."""
+    """Return the game seed that two seeds of the same number give."""
     values = keccak(SEED_TAG + croupier.words) + keccak(SEED_TAG + player.words)
     mixed = keccak(MIX_TAG + word(bet_hash) + word(seed_id) + values)
     return int.from_bytes(mixed, "big")
 
 
 def generate_int(seed: int, low: int, high: int) -> tuple[int, int]:
-    """An integer from ``low`` to ``high`` (both included, 32 bits), behind the next ``seed``.
+    """Return the next ``seed``, and an integer from ``low`` to ``high`` (both included, 32 bits).
 
     ``seed`` is a game seed, or what the last call returned as the next one.
     """
@@ -139,12 +139,12 @@ class Generator:
 
 
 def deal(game_seed: int) -> tuple[int, ...]:
-    """The five cards of game seed 0."""
+    """Return the five cards of game seed 0."""
     return _drawn(Poker(), State(), game_seed).dealt
 
 
 def replace(hand: Sequence[int], order: Sequence[int], game_seed: int) -> tuple[int, ...]:
-    """The final hand of game seed 1."""
+    """Return the final hand of game seed 1."""
     game = Poker()
     dealt = State(tuple(hand))
     game.check(dealt, PLAYER, tuple(order))
@@ -160,7 +160,7 @@ def _drawn(game: Poker, state: State, game_seed: int) -> State:
 
 
 def packed_hand(hand: Sequence[int]) -> int:
-    """Five cards as the contract has them: a byte each, the first in the lowest."""
+    """Return five cards as the contract has them: a byte each, the first in the lowest."""
     return int.from_bytes(bytes(hand), "little")
 
 
@@ -170,7 +170,7 @@ def unpacked_hand(number: int) -> tuple[int, ...]:
 
 
 def packed_order(order: Sequence[int]) -> int:
-    """An order as the contract has it: bit i for the card at i."""
+    """Return an order as the contract has it: bit i for the card at i."""
     return sum(digit << i for i, digit in enumerate(order))
 
 

@@ -168,7 +168,7 @@ class SessionPage:
     def read(
         cls, domain: Domain, role: Signer, lines: Sequence[Line], chairs: Sequence[Chair] = CHAIRS
     ) -> SessionPage:
-        """The page that these lines make. Hands that are done are not played again."""
+        """Return the page that these lines make. Hands that are done are not played again."""
         first, *others = lines
         terms, opening = from_json(LINES["session"], first)
         page = cls(domain, role, terms, opening, chairs)
@@ -188,7 +188,7 @@ class SessionPage:
         return self.signed.state.last
 
     def turn(self, line: Mapping[str, Any]) -> None:
-        """One more line; refused, and nothing changed, if it does not fit what is there."""
+        """Take one more line. Refuse it, and change nothing, if it does not fit what is there."""
         kind, hand = line["kind"], self.hand
         needs_hand = kind in ("taken", "order", "drawn")
         is_early = (needs_hand and hand is None) or (kind == "signed" and self.proposed is None)

@@ -99,11 +99,7 @@ class DeskClient(CroupierDesk):
         await self.ask(f"croupier/games/{offer_id}/seed", body)
 
     async def order(
-        self,
-        offer_id: str,
-        order: Sequence[int],
-        signature: Signature,
-        seed: Seed | None = None,
+        self, offer_id: str, order: Sequence[int], signature: Signature, seed: Seed | None = None
     ) -> None:
         body: dict[str, Any] = {"order": list(order), "signature": signature.hex()}
         if seed is not None:

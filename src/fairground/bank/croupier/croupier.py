@@ -376,11 +376,7 @@ class Croupier(CroupierDesk):
 
     @retried
     async def order(
-        self,
-        offer_id: str,
-        order: Sequence[int],
-        signature: Signature,
-        seed: Seed | None = None,
+        self, offer_id: str, order: Sequence[int], signature: Signature, seed: Seed | None = None
     ) -> None:
         """Hear the order. If the Player told the Bank another one, the Bank's counts."""
         page = await self._journal.page(offer_id)

@@ -92,7 +92,7 @@ class JournalPage(NamedTuple):
     def hand(self) -> Hand:
         """Return the messages that may go to the Bank: of his seeds those that he told.
 
-        Once seed 1 is told for one order, no other order may be brought.
+        After seed 1 is told for one order, no other order may be brought.
         """
         assert self.bet is not None
         assert self.signature is not None

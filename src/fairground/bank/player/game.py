@@ -145,7 +145,7 @@ class NoGame(FairgroundError):
 
 
 def in_chips(wei: int, chip_cost: int) -> str:
-    """Money for people; what is less than a chip is not dropped."""
+    """Return a sum for people; less than a chip is not dropped."""
     whole, rest = divmod(wei, chip_cost)
     text = f"{whole:,} chip{'' if whole == 1 else 's'}"
     return f"{text} and {rest:,} wei" if rest else text
@@ -269,7 +269,7 @@ class KnownGame(HandEngine):
 
 
 def _value(told: Sequence[BankEvent], name: str, value: str) -> int:
-    """A number in the Bank's last event of this name; 0 if there is none."""
+    """Return a number in the Bank's last event of this name; 0 if there is none."""
     return next((int(event.values[value]) for event in reversed(told) if event.name == name), 0)
 
 
@@ -341,7 +341,7 @@ class PlayersGame:
         await self._run(lambda: self.witness.is_final and self._state.step > Step.HAND_DEALT)
 
     async def settle(self) -> GameEnded:
-        """Until the Bank has settled it, one way or the other."""
+        """Play until the Bank has settled it, one way or the other."""
         await self._run(lambda: False)
         assert self.ended is not None
         return self.ended

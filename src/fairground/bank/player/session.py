@@ -89,7 +89,7 @@ class SessionPlayer:
         self.fallback: tuple[int, ...] | None = None
         """The order that was played for the Player, whose time ran out at the Bank."""
         self.is_late = False
-        """Return whether the Player's own time is over at the Bank, so that the stake is lost."""
+        """True if the Player's own time is over at the Bank, so that the stake is lost."""
 
     @classmethod
     async def open(
