@@ -30,7 +30,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, product
 from operator import eq
-from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast, overload
+from typing import Any, Final, Literal, NamedTuple, Self, TypeAlias, cast
 
 from fairground.core import (
     HIDDEN,
@@ -123,16 +123,11 @@ class Rows(Sequence[Row]):
     def __len__(self) -> int:
         return self._count
 
-    @overload
-    def __getitem__(self, at: int) -> Row: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> tuple[Row, ...]: ...
-
-    def __getitem__(self, at: int | slice) -> Row | tuple[Row, ...]:
-        if isinstance(at, slice):
-            return tuple(self._shared[k] for k in range(*at.indices(self._count)))
-        return self._shared[range(self._count)[at]]
+    def __getitem__(self, at: Any) -> Any:
+        where = range(self._count)[at]
+        if isinstance(where, range):
+            return tuple(self._shared[k] for k in where)
+        return self._shared[where]
 
     def __iter__(self) -> Iterator[Row]:
         return islice(self._shared, self._count)
