@@ -40,8 +40,8 @@ def _arguments() -> Arguments:
         "croupier",
         "Play Blind Croupier: video poker (9/6 Jacks or Better) against a Croupier whom you need\n"
         "not trust. Both of you commit to seeds before the first card, and a Bank that neither\n"
-        "owns deals from all of them, and pays. With no address all three run here, on a chain\n"
-        f"in this process, with play money.\n\n{PLAY_MONEY}",
+        "owns deals from all of them, and pays. With no address all three run here, and the Bank\n"
+        f"is a ledger of play money.\n\n{PLAY_MONEY}",
         "Examples:\n"
         "  fairground croupier\n"
         "  fairground croupier --bet 2 --level 5 --explain\n"

@@ -14,7 +14,7 @@ from concurrent.futures import TimeoutError as NotDone
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
-from fairground.bank.bank_port import PLAY_MONEY, BankEvent, GameOutcome
+from fairground.bank.bank_port import PLAY_MONEY, Bank, BankEvent, GameOutcome
 from fairground.bank.chain.gas import MEASURED
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet
@@ -28,6 +28,7 @@ from fairground.bank.player.game import (
     Party,
     PlayersGame,
     Sent,
+    in_chips,
 )
 from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.bank.seeds import Generator, commit_to, mix, unpacked_order
@@ -154,13 +155,13 @@ class Steps:
                 self._complete(2, line)
             case "CroupierSeedSubmitted":
                 number = values["seedId"]
-                self._seen("croupier", number, values["signature"])
+                self._seeds["croupier", number] = values["signature"]
                 self._complete(3 if number == 0 else 12, line, self._fits("his", number, values))
                 if number == 0:
                     self._complete(4, f"{self._words.chips(bet.stake)} go to the Croupier")
             case "PlayerSeedSubmitted":
                 number = values["seedId"]
-                self._seen("player", number, values["signature"])
+                self._seeds["player", number] = values["signature"]
                 self._complete(6 if number == 0 else 14, line, self._fits("your", number, values))
                 self._mixed(number, bet)
             case "ReplacementOrderSubmitted":
@@ -174,9 +175,6 @@ class Steps:
             case _:
                 self.flush()
                 self._tell(line)
-
-    def _seen(self, who: str, number: int, signature: Signature) -> None:
-        self._seeds[who, number] = signature
 
     def _fits(self, whose: str, number: int, values: dict[str, Any]) -> str:
         commitment = short(commit_to(values["signature"]).hex())
@@ -253,6 +251,19 @@ T = TypeVar("T")
 
 Faucet = Callable[[str, int], Awaitable[None]]
 """Makes play money, in wei, in somebody's purse."""
+
+
+async def fill_purse(bank: Bank, owner: str, faucet: Faucet | None, wanted: int) -> None:
+    """See that an owner can bring so much to the Bank; at a ledger, the faucet makes the rest."""
+    purse, chip = await bank.purse(owner), bank.terms.chip_cost
+    if purse >= wanted:
+        return
+    if faucet is None:
+        raise NoGame(
+            f"the buy-in takes {in_chips(wanted, chip)} to the Bank, and your purse has "
+            f"{in_chips(purse, chip)}: send some to {owner}, or choose another --buy-in"
+        )
+    await faucet(owner, wanted - purse)
 
 
 class CroupierScreen:
@@ -370,17 +381,10 @@ class CroupierScreen:
 
     async def _funded(self, bet: int, level: int) -> int:
         """Deposit what is missing; a ledger's faucet fills an empty purse with play money."""
-        player, bank = self._player, self._bank
+        player = self._player
         missing = await player.missing(bet, level)
-        purse, wanted = await bank.purse(player.address), max(missing, self._buy_in)
-        if missing and wanted > purse:
-            if self._faucet is None:
-                raise NoGame(
-                    f"the buy-in is {self._words.chips(wanted)}, and your purse has "
-                    f"{self._words.chips(purse)}: send some to {player.address}, or choose another "
-                    "--buy-in"
-                )
-            await self._faucet(player.address, wanted - purse)
+        if missing:
+            await fill_purse(self._bank, player.address, self._faucet, max(missing, self._buy_in))
         return await player.fund(bet, level, self._buy_in)
 
     def _play(self, game: PlayersGame) -> None:

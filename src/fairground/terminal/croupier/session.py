@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from fairground.bank.bank_port import Backoff, Bank, BankAway, Call, DepositFunds
 from fairground.bank.croupier_port import Closed, Declined, TooSoon
 from fairground.bank.messages import Key
-from fairground.bank.player.game import NoGame, Side, in_chips
+from fairground.bank.player.game import Side, in_chips
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.session import Tower
@@ -35,6 +35,7 @@ from fairground.terminal.background import Backstage
 from fairground.terminal.console import Console, EndOfInput
 from fairground.terminal.croupier.hand import CardArt, Hurry, Person, minutes
 from fairground.terminal.croupier.parties import BANKROLL, CHIP, at_home, far_away
+from fairground.terminal.croupier.screen import fill_purse
 from fairground.terminal.evening import ME
 from fairground.terminal.files import Saved, data_directory
 from fairground.terminal.sitting import Left
@@ -113,18 +114,10 @@ async def _table(stack: AsyncExitStack, options: argparse.Namespace, key: Key) -
     client = PlayerClient(side)
     await client.sit_down()
     bank, chip = parties.bank, parties.bank.terms.chip_cost
-    wanted, stake = options.buy_in * chip, options.bet * options.level
+    wanted = options.buy_in * chip
     missing = wanted - await client.available()
     if missing > 0 and not any(True for _ in parties.notebook.pages(bank.domain)):
-        purse = await bank.purse(key.address)
-        if purse < missing and parties.faucet is not None:
-            await parties.faucet(key.address, missing - purse)
-        elif purse < missing:
-            raise NoGame(
-                f"the buy-in wants {in_chips(missing, chip)} more at the Bank, and your purse has "
-                f"{in_chips(purse, chip)}: send some to {key.address}, or choose another --buy-in "
-                f"(at least {stake})"
-            )
+        await fill_purse(bank, key.address, parties.faucet, missing)
         await bank.send(key, DepositFunds(missing))
     calls: list[Call] | None = None
     if bank.in_process:
