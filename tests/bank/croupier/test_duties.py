@@ -36,7 +36,6 @@ from fairground.bank.duties import (
     Send,
     Wait,
     Write,
-    loss,
     owed_calls,
     waits_for,
 )
@@ -284,13 +283,6 @@ def test_what_a_game_waits_for(step: Step, known: int, wait: Wait) -> None:
     assert waits_for(page(told=known), over) is None
     assert waits_for(page(told=known, bet=None), seen(at(step))) is None
     assert waits_for(page(ended=End("SETTLED", 6, "")), seen(at(step))) is None
-
-
-def test_what_his_silence_costs_him() -> None:
-    assert [loss(BET, at(step)) for step in (Step.BET_SUBMITTED, Step.ORDER_SUBMITTED)] == [
-        STAKE,
-        5 * STAKE,
-    ]
 
 
 def test_calls_that_he_must_be_able_to_pay_for() -> None:
