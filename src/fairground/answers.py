@@ -38,7 +38,7 @@ BY_SHARE: Final = {
     "chain": "unless somebody knew the hash chain of {who}",
     "seed": "unless somebody knew the seeds of {who}",
 }
-"""What a seat lends → what would spoil its draws."""
+"""Kind of share → the condition under which its draws are fair."""
 
 WANTED: Final = {
     "move": "a move",

@@ -1,4 +1,4 @@
-"""The claims that a record supports: for whom, on what condition, and on which evidence.
+"""The claims that a record supports: the seat, the condition and the evidence of each.
 
 A claim is a sentence **"If …, then …"**. The reader must check what stands after *if*. A claim is
 made only where the record holds its evidence; `docs/fairness.md` has the rules as pseudo-code.

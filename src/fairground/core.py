@@ -3,8 +3,8 @@
 A game is a pure state machine over hashable values. At each state it says what
 it awaits: a **draw** (one integer, uniform in ``range(n)``), a **turn** (these
 seats each owe a move), or that it is **over**. A game never draws, shuffles or
-rolls anything itself; it receives what was drawn. That is what lets one referee
-run every game under every fairness scheme, and lets anyone replay it.
+rolls anything itself; it receives what was drawn. So one referee runs every
+game under every fairness scheme, and anyone can replay it.
 
 The error tree. Every error carries a stable code, which goes over HTTP and into
 ``--json`` output unchanged, and ends a command with a documented exit code::
@@ -250,9 +250,9 @@ class Game(ABC, Generic[S]):
 
     @abstractmethod
     def forfeit(self, s: S, seat: Seat) -> tuple[int, ...]:
-        """The payoff when ``seat`` walks away in this state.
+        """Return the payoff when ``seat`` walks away in this state.
 
-        Whoever leaves may know what comes next, so it must not pay more than staying would.
+        The seat may know what comes next, so leaving must not pay more than staying would.
         """
 
     def departed(self, s: S, seat: Seat) -> S | Over:
@@ -274,7 +274,7 @@ class Game(ABC, Generic[S]):
         return s
 
     def proves(self, s: S) -> Mapping[str, Proof]:
-        """What the rules themselves have checked once ``s`` is over, by the claim's name."""
+        """Return what the rules have checked of a game that is over, by the claim's name."""
         return {}
 
 

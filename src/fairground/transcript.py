@@ -153,8 +153,8 @@ def must_be_shallow(line: str) -> None:
 def parse(line: bytes, number: int, *, reencode: bool = True) -> Event:
     """Read one line; raise a `Fault` that names it unless it is canonical.
 
-    Without ``reencode``, bytes that mean the same as the canonical ones may pass. That is for a
-    caller that writes the line again itself, and compares.
+    Without ``reencode``, bytes that mean the same as the canonical ones may pass. The caller
+    then writes the line again itself, and compares.
     """
     try:
         if not line.endswith(b"\n"):

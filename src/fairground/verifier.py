@@ -569,11 +569,11 @@ class Verdict(NamedTuple):
     played: PlayedSummary | None = None
     remarks: tuple[str, ...] = ()
     result: str | None = None
-    """What happened, in the game's own words; ``None`` unless the record is valid."""
+    """The outcome in the game's own words; ``None`` unless the record is valid."""
     answers: tuple[Answer, ...] = ()
     """The answers to the five questions."""
     owed: Owed | None = None
-    """Who stopped an unfinished game; ``None`` for any other."""
+    """The line that an unfinished game lacks; ``None`` for any other."""
 
     @property
     def ok(self) -> bool:
@@ -595,7 +595,7 @@ class Verdict(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """What happened, and whether the record is valid."""
+        """The outcome, and the verdict, in a sentence."""
         if self.fault is None:
             return f"{self.result} The record is valid."
         if self.owed is not None:

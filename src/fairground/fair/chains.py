@@ -3,15 +3,15 @@
 A chain is made backwards from 32 secret bytes: each link is the digest of the
 next one, and the first, the *tip*, is published before anything happens. Run k
 uses link k of every chain; anyone checks a link by hashing it once and comparing
-with the link before it. Nobody can choose a link late, because the tip fixed them
-all; nobody can know the others' links early; and each party sends one message a run.
+with the link before it. A link cannot be chosen late, because the tip fixed them
+all. It cannot be known early. Each party sends one message a run.
 
 Seats that cannot hold a chain (people at a terminal) lend a *stir* instead: words
 or numbers that they make up, recorded before any link of that run is out. Stirs
 are asked for once (before the first run of each chain), or before each run.
 
-A hidden run mixes in 32 bytes of the house of its own, committed in the ticket and
-opened at the end: links cannot hide a draw, since a later link gives away the earlier.
+A hidden run also mixes in 32 bytes of the house, committed in the ticket and opened
+at the end. Links cannot hide a draw, since a later link gives away the earlier.
 """
 
 from __future__ import annotations

@@ -223,7 +223,7 @@ class Scheme(ABC):
         """The seats whose typed words this run depends on, and the line of those words.
 
         Words are asked of all at the same time, so the last seat on record may have seen the
-        others'; a claim for one of them speaks of the others, too.
+        others'. A claim for one of them therefore names the others.
         """
         return {}
 

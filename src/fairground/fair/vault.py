@@ -1,11 +1,10 @@
 """The vault keeps secrets that the house has promised to open later.
 
-The order matters more than the place: a secret is durable, together with the
-head of the history that it was made for, *before* anything that depends on it
-leaves the process; and before it is opened, the head that it is opened for is
-durable too. So after a crash the house can keep its word, and after a restore
-from an old copy it notices that it already opened the secret for another
-history, and voids the table rather than let the same secret decide twice.
+A secret is durable *before* anything that depends on it leaves the process, together
+with the head of the history that it was made for. Before it is opened, the head
+that it is opened for is durable too. So after a crash the house can keep its word.
+After a restore from an old copy it notices that the secret was opened for another
+history. Then it voids the table, so that no secret decides twice.
 """
 
 from __future__ import annotations
