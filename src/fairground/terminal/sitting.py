@@ -374,7 +374,7 @@ class PlainScreen(Sitting):
         super().say(text, style, first)
 
     def introduce(self, about: Mapping[Seat, str]) -> None:
-        """Say what is played and by whom; ``about`` describes the other seats."""
+        """Name the game and its players; ``about`` describes the other seats."""
         game, words = self.place.game, self.words(self._reader)
         listing = GAMES.get(game.name)
         self.say(f"{listing.title if listing else game.name} ({game.name})", "bold")

@@ -108,7 +108,7 @@ class Evening(Runner):
 
     @property
     def stir(self) -> str:
-        """How often words are asked for: "once", "each", or never ("") in practice."""
+        """Return "once" or "each", or "" in practice, where no words are asked for."""
         return str(self.table.scheme.public.get("stir", ""))
 
     @property

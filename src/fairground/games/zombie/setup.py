@@ -1,7 +1,7 @@
 """Players and rules of an evening: ``zdice.ini``, typed names, bots, the welcome texts.
 
-The INI reader is our own: a warning must name the line, a comment may follow a value with or
-without a blank, and one bad line must not cost the others.
+The INI reader is our own. Its warnings name the line, a comment may follow a value without a
+blank, and a bad line does not cost the others.
 """
 
 from __future__ import annotations
