@@ -9,14 +9,13 @@ would have a ratio of about 100.
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Final
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
 from _machine import ratio, summary, write
 
@@ -24,7 +23,7 @@ ROOT: Final = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.helpers.arena import in_a_thread  # noqa: E402 (found by the line above)
-from tests.helpers.browser import QUIET  # noqa: E402
+from tests.helpers.browser import chromium  # noqa: E402
 from tests.helpers.page import DENO, WEB, page  # noqa: E402
 from tests.helpers.stages import SET  # noqa: E402
 
@@ -104,9 +103,8 @@ def main() -> None:
     """Follow the same game several times, each in a fresh page."""
     page()
     samples: dict[str, list[float]] = {"line 10": [], "line 1,000": []}
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         lines = long_record(folder)
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=QUIET)
         answers = {"/tables/long/transcript": [200, "text/plain", ""]}
         stage = {"seed": "long", "answers": answers, "memory": {"seats": [], "things": []}}
         with in_a_thread(make_app(f"sqlite:///{folder}/arena.db")) as arena:
@@ -120,7 +118,6 @@ def main() -> None:
                 for name, value in followed(shown, devtools, lines).items():
                     samples[name].append(value)
                 shown.context.close()
-        browser.close()
     write(
         "following",
         {

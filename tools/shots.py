@@ -7,7 +7,6 @@ make only some of them: ``python tools/shots.py lobby fatestones``.
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -16,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from tests.helpers.arena import in_a_thread  # noqa: E402
-from tests.helpers.browser import QUIET  # noqa: E402
+from tests.helpers.browser import chromium  # noqa: E402
 from tests.helpers.page import page as built  # noqa: E402
 from tests.helpers.visitor import Visitor  # noqa: E402
 
@@ -320,13 +319,13 @@ def main() -> None:
     """Make them all, or those that are named."""
     built()
     PICTURES.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        program = shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=program, args=QUIET)
-        with in_a_thread(app(folder)) as arena:
-            company(arena)
-            shoot(browser, arena, sys.argv[1:] or list(SCREENS))
-        browser.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium() as browser,
+        in_a_thread(app(folder)) as arena,
+    ):
+        company(arena)
+        shoot(browser, arena, sys.argv[1:] or list(SCREENS))
 
 
 if __name__ == "__main__":

@@ -7,15 +7,14 @@ only for a new screen, or when the arena's answers change. ``make shots`` comes 
 
 from __future__ import annotations
 
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
 
 import shots
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 from tests.helpers.arena import in_a_thread
-from tests.helpers.browser import QUIET
+from tests.helpers.browser import chromium
 from tests.helpers.stages import record
 from tests.helpers.visitor import Visitor
 
@@ -156,19 +155,19 @@ STAGES: dict[str, tuple[Reach, str]] = {
 def main() -> None:
     """Record them all, or those that are named."""
     shots.built()
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        program = shutil.which("chromium")
-        browser = playwright.chromium.launch(executable_path=program, args=QUIET)
-        with in_a_thread(shots.app(folder)) as arena:
-            shots.company(arena)
-            for name in sys.argv[1:] or STAGES:
-                ada = Visitor(browser.new_context(reduced_motion="reduce"), arena).named("Ada")
-                reach, ready = STAGES[name]
-                reach(ada)
-                press = "Review my decisions" if name == "review" else None
-                record(ada.page, name, ready, press)
-                ada.context.close()
-        browser.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium() as browser,
+        in_a_thread(shots.app(folder)) as arena,
+    ):
+        shots.company(arena)
+        for name in sys.argv[1:] or STAGES:
+            ada = Visitor(browser.new_context(reduced_motion="reduce"), arena).named("Ada")
+            reach, ready = STAGES[name]
+            reach(ada)
+            press = "Review my decisions" if name == "review" else None
+            record(ada.page, name, ready, press)
+            ada.context.close()
 
 
 if __name__ == "__main__":
