@@ -321,7 +321,7 @@ class Snapshots:
         self._base: Ledger
         """Content of the last one."""
         self._whole = True
-        """True if the next one must hold everything."""
+        """True if the next one begins a series: the ledger grew from its first line alone."""
         self._gone = False
         """True if another server writes them."""
 
@@ -377,10 +377,7 @@ class Snapshots:
             assert isinstance(table, ChainMap)
             new, old = table.maps
             write = TABLES[name][0]
-            rows = [write(key, value) for key, value in new.items() if value or key in old]
-            if self._whole:
-                rows += [write(key, value) for key, value in old.items() if key not in new]
-            tables[name] = rows
+            tables[name] = [write(key, value) for key, value in new.items() if value or key in old]
         said = {
             "format": SNAPSHOT_FORMAT,
             "prev": self._head,
