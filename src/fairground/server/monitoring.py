@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any, Final
+from typing import Final
 
 from litestar import get
 from msgspec import Struct
@@ -129,29 +129,3 @@ async def count(arena: TheArena) -> str:
 
 
 MONITORING_ROUTES: Final = (health, ready, count)
-
-ANSWERS: Final[dict[str, dict[str, Any]]] = {
-    "health": {
-        "well": {
-            "status": "ok",
-            "version": "0.1.0",
-            "oracles": 7,
-            "open_oracles": 3,
-            "tables": 2,
-            "open_tables": 1,
-            "contests": 1,
-            "croupier": {
-                "open_games": 2,
-                "purse": "90000000000000000",
-                "games_in_purse": 58,
-                "next_deadline": 3480,
-                "games_at_risk": 0,
-                "at_stake": 0,
-                "open_sessions": 1,
-            },
-        }
-    },
-    "ready": {"ready": {"status": "ready", "version": "0.1.0"}},
-    "count": {"one line of many": 'fairground_open_games{kind="oracle"} 3\n'},
-}
-"""Examples for the OpenAPI document."""

@@ -24,7 +24,6 @@ from fairground.contest.standings import (
     tally_of,
 )
 from fairground.games.codebreaking.rules import FAIR
-from fairground.server.document.examples import read_examples
 from fairground.server.oracles.wire import Base, Length, OracleType
 
 if TYPE_CHECKING:
@@ -328,6 +327,3 @@ def _cell(value: object) -> object:
 
 def _is_number(text: str) -> bool:
     return text.removeprefix("-").replace(".", "", 1).isdigit()
-
-
-BODIES, ANSWERS = read_examples("contests")

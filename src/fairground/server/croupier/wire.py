@@ -12,7 +12,6 @@ from typing import Annotated, Any, Final, Self
 from msgspec import Meta, Struct
 
 from fairground.bank.croupier_port import STAGES, Sight
-from fairground.server.document.examples import read_examples
 from fairground.server.http.problems import Problem
 
 SIGNATURE_DIGITS: Final = 130
@@ -340,6 +339,3 @@ class RefusedByBank(Problem, kw_only=True):
 
     refusal: str
     values: list[Any]
-
-
-BODIES, ANSWERS = read_examples("croupier")

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from http import HTTPStatus
+from importlib.resources import files
 from itertools import pairwise
 from typing import Any, Final
 
@@ -87,7 +88,7 @@ ROOMS: Final = (
     monitoring,
     croupier_wire,
 )
-"""The modules with the bodies of requests and answers, and their examples."""
+"""The modules with the bodies of requests and answers."""
 
 SCHEMAS: Final = "#/components/schemas/"
 
@@ -100,12 +101,24 @@ PUBLIC_NAMES: Final = {
 }
 """Bodies that the document calls by another name than the code does: programs know them by it."""
 
-BODIES: Final[dict[str, dict[str, Any]]] = {}
-ANSWERS: Final[dict[str, dict[str, Any]]] = {}
-"""The examples of all rooms."""
-for _room in ROOMS:
-    BODIES.update(getattr(_room, "BODIES", {}))
-    ANSWERS.update(getattr(_room, "ANSWERS", {}))
+Examples = dict[str, dict[str, Any]]
+
+
+def _read_examples() -> tuple[Examples, Examples]:
+    """Return all requests and answers of the rooms' ``examples.json``: one consistent story.
+
+    The keys are the name of the handler, then a title for the example. Handlers without an answer
+    here answer without a body.
+    """
+    requests, answers = Examples(), Examples()
+    for room in ("oracles", "contests", "tables", "events", "croupier", "document"):
+        told = json.loads((files("fairground.server") / room / "examples.json").read_text("utf-8"))
+        requests |= told["requests"]
+        answers |= told["answers"]
+    return requests, answers
+
+
+BODIES, ANSWERS = _read_examples()
 
 NAMES: Final = {
     "oracle": "The last part of an oracle's URI",

@@ -12,7 +12,6 @@ from msgspec import Meta, Struct
 
 from fairground.clients.protocol import EVENTS
 from fairground.core import InputError
-from fairground.server.document.examples import HERE, TABLE
 from fairground.server.events.stream import MOST_TOPICS, TOPIC, EventStream
 from fairground.server.http.addresses import address
 from fairground.server.http.problems import TooManyRequests, header, refuses
@@ -50,33 +49,6 @@ class NewTopics(Struct):
 
     add: Topics = []
     drop: Topics = []
-
-
-# Examples for the OpenAPI document
-
-
-TICKET: Final = "3q2pK1nTzWf0aYb7xUeRcV5m"
-EXAMPLE_TOPIC: Final = f"table:{TABLE.rpartition('/')[2]}"
-
-BODIES: Final[dict[str, dict[str, Any]]] = {
-    "new_stream": {
-        "a table and the lobby": {"topics": [EXAMPLE_TOPIC, "lobby"]},
-        "after a break": {"topics": [EXAMPLE_TOPIC], "after": "gcQG0vix1kR8kgAE"},
-    },
-    "change_stream": {"one more": {"add": ["lobby"]}, "one less": {"drop": [EXAMPLE_TOPIC]}},
-}
-
-ANSWERS: Final[dict[str, dict[str, Any]]] = {
-    "new_stream": {
-        "made": {"stream": f"/events/{TICKET}", "self": f"{HERE}/events/{TICKET}"},
-    },
-    "follow_stream": {
-        "a line of a table": (
-            "id: gcQG0vix1kR8kgAE\nevent: table\n"
-            f'data: {{"topic":"{EXAMPLE_TOPIC}","line":4,"text":"{{\\"kind\\":\\"move\\"}}"}}\n\n'
-        )
-    },
-}
 
 
 # The handlers

@@ -10,7 +10,6 @@ from typing import Annotated, Final
 from msgspec import Meta, Struct
 
 from fairground.games.codebreaking.rules import FAIR, ORACLES
-from fairground.server.document.examples import read_examples
 
 ORACLE_TYPES: Final = {"enum": list(ORACLES), "examples": [FAIR]}
 """The schema tells the limits, and the rules keep them, with status 422. (If msgspec kept them,
@@ -108,6 +107,3 @@ class OracleOut(Struct, omit_defaults=True):
     """Your submission that the factory has not answered: send it again."""
     trouble: str | None = None
     """The failure of the factory, while the game waits for it."""
-
-
-BODIES, ANSWERS = read_examples("oracles")

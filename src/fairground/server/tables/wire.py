@@ -9,8 +9,6 @@ from typing import Annotated, Any, Final
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from fairground.server.document.examples import read_examples
-
 SECONDS: Final = 600
 """The time bank of a seat, if the request does not say."""
 
@@ -260,6 +258,3 @@ class Leaving(Struct):
     """Why a seat leaves."""
 
     reason: Annotated[str, Meta(max_length=200, examples=["I have to go"])] = "left"
-
-
-BODIES, ANSWERS = read_examples("tables")
