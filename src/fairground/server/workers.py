@@ -13,7 +13,7 @@ import os
 import signal
 import threading
 import time
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Coroutine
 from concurrent.futures import TimeoutError as PoolTimeout
 from contextlib import suppress
@@ -112,15 +112,15 @@ class Lane:
         self._stopped = False
         self._works: set[asyncio.Future[Any]] = set()
         """Pending results of the processes."""
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        """Client → its thoughts that wait."""
+        self._waiting: list[tuple[str, asyncio.Future[None]]] = []
+        """The client of each waiting thought, and its turn, in order of arrival."""
         self._running: Counter[str] = Counter()
         self._spent: OrderedDict[str, float] = OrderedDict()
         """Client → seconds of CPU time, as far as they count against others."""
         metrics.watch_thoughts(name, self.waiting, self.running)
 
     def waiting(self) -> int:
-        return sum(map(len, self._waiting.values()))
+        return len(self._waiting)
 
     def running(self) -> int:
         return self._running.total()
@@ -163,49 +163,40 @@ class Lane:
 
     async def _turn(self, client: str) -> None:
         """Wait until this client may run one more thought."""
-        queue = self._waiting.setdefault(client, deque())
-        if len(queue) >= MOST_WAITING:
+        if sum(client == one for one, _ in self._waiting) >= MOST_WAITING:
             raise TooManyRequests(
                 f"{MOST_WAITING} thoughts of house players wait for you already: let them finish"
             )
         if client not in self._spent:  # a newcomer has no credit for the time before
-            self._spent[client] = min((self._spent[one] for one in self._present()), default=0.0)
+            present = {*self._running, *(one for one, _ in self._waiting)} & self._spent.keys()
+            self._spent[client] = min((self._spent[one] for one in present), default=0.0)
         self._spent.move_to_end(client)
         while len(self._spent) > MOST_CLIENTS:
             self._spent.popitem(last=False)
         mine = asyncio.get_running_loop().create_future()
-        queue.append(mine)
+        self._waiting.append((client, mine))
         self._start_next()
         try:
             await mine
         except asyncio.CancelledError:
             if not mine.cancelled():  # its turn had come
                 self._done(client, 0.0)
-            elif mine in queue:
-                queue.remove(mine)
-                self._forget_empty(client)
+            elif (client, mine) in self._waiting:
+                self._waiting.remove((client, mine))
             raise
-
-    def _present(self) -> set[str]:
-        return {*self._running, *self._waiting} & self._spent.keys()
 
     def _start_next(self) -> None:
         each = max(1, self._processes // 2)
         while self.running() < self._processes:
-            able = [one for one, queue in self._waiting.items() if queue]
-            able = [one for one in able if self._running[one] < each]
+            able = [one for one in self._waiting if self._running[one[0]] < each]
             if not able:
                 return
-            client = min(able, key=lambda one: self._spent.get(one, 0.0))
-            first = self._waiting[client].popleft()
-            self._forget_empty(client)
-            if not first.done():
+            first = min(able, key=lambda one: self._spent.get(one[0], 0.0))
+            self._waiting.remove(first)
+            client, turn = first
+            if not turn.done():
                 self._running[client] += 1
-                first.set_result(None)
-
-    def _forget_empty(self, client: str) -> None:
-        if not self._waiting.get(client, True):
-            del self._waiting[client]
+                turn.set_result(None)
 
     def _done(self, client: str, seconds: float) -> None:
         self._running[client] -= 1
@@ -217,8 +208,7 @@ class Lane:
     def stop(self) -> None:
         """Kill all processes, and cancel the callers that wait for them."""
         self._stopped = True
-        waiting = (one for queue in self._waiting.values() for one in queue)
-        for one in [*waiting, *self._works]:
+        for one in [*(turn for _, turn in self._waiting), *self._works]:
             one.cancel()
         self._pool.stop()  # type: ignore[no-untyped-call]
         self._pool.join()
