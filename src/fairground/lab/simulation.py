@@ -16,21 +16,21 @@ import contextlib
 import json
 import os
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, InvalidStateError, ProcessPoolExecutor
 from contextlib import nullcontext
 from fractions import Fraction
 from functools import cache, partial
 from importlib import import_module
 from itertools import pairwise, starmap
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import convert, to_builtins
-from pebble import ProcessPool
 
 from fairground.coach.judging import Judge, NoJudge, judge_of, value_of
 from fairground.core import Draw, Fault, Game, InputError, Over
@@ -445,25 +445,51 @@ Result = TypeVar("Result")
 Submit: TypeAlias = Callable[..., Future[Any]]
 """Called with a task and its arguments, like `Executor.submit`."""
 
+LONGEST_START: Final = 300
+"""Seconds that the slowest worker may take to start."""
+
 
 @contextlib.contextmanager
 def workers(count: int) -> Iterator[Submit]:
-    """Start ``count`` worker processes; stop them at once in the end, and on any exception.
+    """Start ``count`` worker processes; on any exception, stop them at once.
 
     They are spawned, not forked, because a fork would copy the caller's threads. They inherit that
-    Ctrl-C is blocked, so none of them prints a traceback.
+    Ctrl-C is blocked, so none of them prints a traceback. Each waits until all have started.
     """
-    pool = ProcessPool(count, context=get_context("spawn"))
+    context = get_context("spawn")
+    pool = ProcessPoolExecutor(
+        count, context, initializer=context.Barrier(count).wait, initargs=(LONGEST_START,)
+    )
     try:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            pool.schedule(os.getpid)  # the first task starts them
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        yield lambda task, *job: pool.schedule(task, args=job)
+        with _held_back():
+            for _ in range(count):
+                pool.submit(os.getpid)
+        yield pool.submit
+    except BaseException:
+        _stop_at_once(pool)
+        raise
+    pool.shutdown()
+
+
+@contextlib.contextmanager
+def _held_back() -> Iterator[None]:
+    """Block Ctrl-C in processes that are started meanwhile, and deliver it here afterwards.
+
+    Another thread, such as that of a progress bar, does not block it and passes it on to us. So the
+    handler only notes it.
+    """
+    pressed = threading.Event()
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.set()) if is_main else None
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
     finally:
-        pool.stop()  # type: ignore[no-untyped-call]
-        pool.join()
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        if is_main:
+            signal.signal(signal.SIGINT, before)
+            if pressed.is_set():
+                signal.raise_signal(signal.SIGINT)
 
 
 def in_order(
@@ -488,6 +514,27 @@ def in_order(
     finally:
         for future in waiting:
             future.cancel()
+
+
+def _stop_at_once(pool: ProcessPoolExecutor) -> None:
+    """Terminate the workers in the middle of their work, silently.
+
+    The pool's thread then tries to fail futures that are cancelled already. Python would print that
+    error.
+    """
+    say = threading.excepthook
+
+    def hush(accident: threading.ExceptHookArgs) -> None:
+        if not issubclass(accident.exc_type, InvalidStateError):
+            say(accident)
+
+    threading.excepthook = hush
+    try:
+        for worker in active_children():
+            worker.terminate()
+        pool.shutdown(cancel_futures=True)
+    finally:
+        threading.excepthook = say
 
 
 PATIENCE = 10
