@@ -21,14 +21,16 @@ from fairground.games.codebreaking.rules import CodeBreaking, State, marks
 from fairground.receipts import found
 from fairground.testing.driving import Driver, open_table
 from fairground.testing.modes import ALL_MODES, Mode, mode
+from fairground.transcript import line_hash
 from fairground.verifier import Verdict, verify
 from tests.helpers.forging import events_of, rechain
 from tests.helpers.places import TESTS
 from tests.helpers.samples import SAMPLES
 
+GAMES = TESTS / "vectors" / "games"
 RECORDS = sorted(
     path
-    for folder in (TESTS / "vectors" / "games", TESTS / "playthroughs")
+    for folder in (GAMES, TESTS / "playthroughs")
     for path in folder.glob("*.jsonl")
     if not path.name.startswith("contest")
 )
@@ -251,3 +253,33 @@ def test_an_evil_keeper_is_held_to_its_rule() -> None:
         for other in others:
             proof = played(asked[:1], [other])
             assert proof.answer == "not shown" and proof.says.startswith("answer 1 left ")
+
+
+# A history that somebody could have rewritten
+
+
+@pytest.mark.parametrize(
+    "name", ["at-home", "unsigned", *(f"silent-after-{count}" for count in range(5))]
+)
+def test_a_hand_that_its_croupier_could_rewrite_is_not_untouched(name: str) -> None:
+    """Both keys are his, the order is not signed, or the record may have been cut off."""
+    verdict = verify((GAMES / f"croupier-{name}.jsonl").read_bytes())
+    assert verdict.ok
+    assert by_question(verdict)["untouched"].answer == "not shown"
+
+
+def test_a_game_that_the_house_cuts_off_is_not_untouched() -> None:
+    """The receipts of all asks fit, and yet the player never left."""
+    data = (GAMES / "receipts-all--hmac-sha3-user-number.jsonl").read_bytes()
+    heads = [line_hash(line) for line in data.splitlines(keepends=True)]
+    events = events_of(data)
+    moves = [number for number, event in enumerate(events, 1) if event["kind"] == "move"]
+    for line in moves:
+        left = {"kind": "forfeit", "seat": 1, "by": "seat", "reason": "bye"}
+        cut = rechain([*events[: line - 1], left, {"kind": "end", "payoff": [1, -1]}])
+        verdict = verify(cut, heads[: line - 1])
+        assert verdict.ok and verdict.result is not None, verdict
+        assert verdict.result.startswith('The record says that "Seat 1" left.')
+        answer = by_question(verdict)["untouched"]
+        says = f"{line - 1} receipts fit, but a departure stands behind the last"
+        assert answer[1:] == ("not shown", says)

@@ -22,6 +22,7 @@ from fairground.transcript import (
     frozen,
     line_hash,
     must_be_shallow,
+    must_look_like_a_transcript,
     parse,
     read,
 )
@@ -318,3 +319,10 @@ def test_what_is_wrong_with_a_line_is_said() -> None:
     with pytest.raises(Fault, match="line 1"):
         check_chain([spaced])
     assert parse(spaced, 1, reencode=False)["kind"] == "note"
+
+
+@pytest.mark.parametrize("word", ["NaN", "Infinity", "-Infinity"])
+def test_numbers_that_are_no_json_are_no_event(word: str) -> None:
+    with pytest.raises(Unreadable, match="no line of it is an event"):
+        must_look_like_a_transcript([b'{"kind":%s}\n' % word.encode()])
+    must_look_like_a_transcript([b'{"kind":1e999}\n'])

@@ -93,7 +93,7 @@ def answered(
         Answer("rules", "yes", f"all {evidence.table.transcript.step} lines recomputed"),
         _fair(evidence, claims),
         _unforeseen(evidence, claims, without),
-        _untouched(evidence, claims),
+        _untouched(evidence, claims, without),
         ALONE,
         *(
             Answer(name.lower(), proof.answer, proof.says)
@@ -103,6 +103,7 @@ def answered(
 
 
 UNSIGNED: Final = "the order is not signed: the house could choose it"
+CUT: Final = "the end is not signed: the record could be cut off there"
 WORDS_ONCE: Final = "words given once: the house could know later draws"
 ALONE: Final = Answer("alone", "not shown", "other games may exist")
 
@@ -223,11 +224,14 @@ def _why_foreseen(evidence: Evidence, seat: Seat) -> str:
     return "somebody left who may have known the next draw"
 
 
-def _untouched(evidence: Evidence, claims: Sequence[Claim]) -> Answer:
+def _untouched(evidence: Evidence, claims: Sequence[Claim], without: Mapping[str, str]) -> Answer:
     lines = sorted({receipt.line for receipt in evidence.receipts})
     witnesses = [claim.witness for claim in claims if claim.witness is not None]
     if any(witness.by == "signature" for witness in witnesses):
-        return Answer("untouched", "yes", "the bet was signed before any seed was told")
+        why = _unsigned(evidence, without)
+        if why is None:
+            return Answer("untouched", "yes", "bet, seeds and order are signed")
+        return Answer("untouched", "not shown", f"{_fit(lines)}, but {why}" if lines else why)
     if not lines:
         return Answer("untouched", "not shown", "no receipts: the order is the house's word")
     told = sorted({number for witness in witnesses for number in witness.told})
@@ -235,7 +239,19 @@ def _untouched(evidence: Evidence, claims: Sequence[Claim]) -> Answer:
         what = "draws" if len(told) > 1 else "draw"
         says = f"{_fit(lines)}, but none for {what} {listed(told)}"
         return Answer("untouched", "not shown", says)
+    if any(made.line > lines[-1] for made in evidence.left):
+        says = f"{_fit(lines)}, but a departure stands behind the last"
+        return Answer("untouched", "not shown", says)
     return Answer("untouched", "yes", received(lines))
+
+
+def _unsigned(evidence: Evidence, without: Mapping[str, str]) -> str | None:
+    """Return why the signatures under a bet do not fix the whole hand."""
+    if not evidence.own:
+        return "the house played every seat"
+    if UNFORESEEN in without:
+        return UNSIGNED
+    return CUT if evidence.left else None
 
 
 def received(lines: Sequence[int]) -> str:

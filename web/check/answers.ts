@@ -126,8 +126,10 @@ function unforeseen(evidence: Evidence, claims: readonly Claim[]): Answer {
   return { question, answer: null, says: "nothing was drawn" };
 }
 
+const UNSIGNED = "the order is not signed: the house could choose it";
+
 function whyForeseen({ unsigned, story, dealt, names, lastDecision, lent }: Evidence, seat: number): string {
-  if (unsigned) return "the order is not signed: the house could choose it";
+  if (unsigned) return UNSIGNED;
   const open = story.lines[0].event.public as { stir?: Json };
   if (story.seats[seat].lends === "stir" && open.stir === "once") {
     return "words given once: the house could know later draws";
@@ -141,12 +143,22 @@ function whyForeseen({ unsigned, story, dealt, names, lastDecision, lent }: Evid
   return "somebody left who may have known the next draw";
 }
 
-function untouched({ receipts }: Evidence, claims: readonly Claim[]): Answer {
+/** Why the signatures under a bet do not fix the whole hand; `null` if they do. */
+function unsignedPart({ own, unsigned, story }: Evidence): string | null {
+  if (!own.length) return "the house played every seat";
+  if (unsigned) return UNSIGNED;
+  return story.departures.length ? "the end is not signed: the record could be cut off there" : null;
+}
+
+function untouched(evidence: Evidence, claims: readonly Claim[]): Answer {
+  const { receipts, story: { departures } } = evidence;
   const question = "untouched";
   const lines = [...new Set(receipts.map(({ line }) => line))].sort((a, b) => a - b);
   const witnesses = claims.flatMap(({ witness }) => witness ? [witness] : []);
   if (witnesses.some(({ by }) => by === "signature")) {
-    return { question, answer: "yes", says: "the bet was signed before any seed was told" };
+    const why = unsignedPart(evidence);
+    if (why === null) return { question, answer: "yes", says: "bet, seeds and order are signed" };
+    return { question, answer: "not shown", says: lines.length ? `${fit(lines)}, but ${why}` : why };
   }
   if (!lines.length) return { question, answer: "not shown", says: "no receipts: the order is the house's word" };
   const told = [...new Set(witnesses.flatMap(({ told }) => told))].sort((a, b) => a - b);
@@ -154,6 +166,9 @@ function untouched({ receipts }: Evidence, claims: readonly Claim[]): Answer {
     const what = told.length > 1 ? "draws" : "draw";
     const says = `${fit(lines)}, but none for ${what} ${spanned(told)}`;
     return { question, answer: "not shown", says };
+  }
+  if (departures.some(({ line }) => line > lines[lines.length - 1])) {
+    return { question, answer: "not shown", says: `${fit(lines)}, but a departure stands behind the last` };
   }
   return { question, answer: "yes", says: received(lines) };
 }
