@@ -28,7 +28,7 @@ from typing import Any, Final
 import _arena
 from _arena import Load, Server, arena, bare, make_oracles, profiled, submit
 from _machine import ratio, summary, write
-from fairground.server.limits.gate import GAMES_IN_MEMORY
+from fairground.server.gate import GAMES_IN_MEMORY
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from tests.helpers.postgres import throw_away_cluster

@@ -27,9 +27,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from fairground.clients.protocol import PROBLEM
 from fairground.clients.table import PlayedTable, play
 from fairground.server.app import make_app
+from fairground.server.gate import ClientLimits, Gate
 from fairground.server.http.connection import Connection, Hosts, connection_of
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.metrics import Metrics
 from fairground.server.serve import address_of, bind
 
 DEADLINE = 60

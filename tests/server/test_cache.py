@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from fairground.server import live_games
-from fairground.server.limits import gate
-from fairground.server.limits.gate import CLIENT, ClientLimits
+from fairground.server import gate, live_games
+from fairground.server.gate import CLIENT, ClientLimits
 from fairground.server.live_games import USUAL, Hall, Live
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import KIND, Oracles

@@ -18,8 +18,8 @@ from fairground.clients.table import play
 from fairground.games.codebreaking.rules import fits
 from fairground.games.fatestones.solver.choices import solve
 from fairground.server.app import make_app
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.gate import ClientLimits, Gate
+from fairground.server.metrics import Metrics
 from fairground.server.tables.company import MOST_NOTES
 from fairground.server.tables.opening import LEFT_ALONE, MOST_OF_ONE, PATIENCE
 from fairground.server.tables.views import Lists

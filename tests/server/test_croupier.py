@@ -42,7 +42,7 @@ from fairground.clients.table import follow
 from fairground.server.app import make_app
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
 from fairground.server.croupier.wire import BetIn, SessionTermsIn, StateIn
-from fairground.server.document.openapi import ANSWERS, BODIES
+from fairground.server.openapi import ANSWERS, BODIES
 from fairground.store import open_store
 from fairground.verifier import verify
 from tests.helpers.arena import Process, in_a_thread

@@ -18,9 +18,12 @@ from hypothesis import strategies as st
 from fairground.clients.table import open_table
 from fairground.core import InputError
 from fairground.fair.bits import SeededStream
+from fairground.server import stream
 from fairground.server.app import make_app
-from fairground.server.events import stream
-from fairground.server.events.stream import (
+from fairground.server.gate import ClientLimits, Gate
+from fairground.server.log_watch import News
+from fairground.server.metrics import Metrics
+from fairground.server.stream import (
     KIND,
     LIFETIME,
     MOST_TOPICS,
@@ -32,9 +35,6 @@ from fairground.server.events.stream import (
     mark_of,
     read_cursor,
 )
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
-from fairground.server.log_watch import News
 from fairground.store import Store, Stored, open_store
 from tests.helpers.arena import DEADLINE, in_a_thread
 from tests.helpers.event_stream import Message, connected, messages

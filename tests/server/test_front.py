@@ -12,8 +12,8 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.server.app import make_app
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.gate import ClientLimits, Gate
+from fairground.server.metrics import Metrics
 
 Client = TestClient[Litestar]
 

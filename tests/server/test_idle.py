@@ -16,7 +16,7 @@ from litestar.testing import TestClient
 
 from fairground.games.codebreaking.rules import marks
 from fairground.server.app import make_app
-from fairground.server.limits.gate import CLIENT, ClientLimits
+from fairground.server.gate import CLIENT, ClientLimits
 from fairground.server.oracles.service import GRACE
 from fairground.store.groups import IDLE
 from fairground.verifier import verify

@@ -13,8 +13,8 @@ import pytest
 
 from fairground.contest.games import Part
 from fairground.server.contests.service import Contests
+from fairground.server.gate import CLIENT, ClientLimits
 from fairground.server.http.problems import TooManyRequests
-from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.live_games import Hall, Live
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import KIND, Oracles

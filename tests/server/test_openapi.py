@@ -19,8 +19,8 @@ import pytest
 from litestar.testing import TestClient
 
 from fairground.server.app import make_app
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.gate import ClientLimits, Gate
+from fairground.server.metrics import Metrics
 from tests.helpers import arena_games
 from tests.helpers.arena import answered, in_a_thread
 from tests.helpers.places import ROOT

@@ -16,12 +16,12 @@ from litestar import Litestar
 from litestar.testing import TestClient
 
 from fairground.clients.protocol import PROBLEM
+from fairground.server import openapi
 from fairground.server.app import ROUTES, make_app
-from fairground.server.document import openapi
+from fairground.server.gate import ClientLimits, Gate
 from fairground.server.http import problems
 from fairground.server.http.requests import admits
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.metrics import Metrics
 from tests.helpers import arena_games
 from tests.helpers.arena import problem
 from tests.helpers.arena_games import CONTEST, ORACLE, SEATS, STIRS, TABLE

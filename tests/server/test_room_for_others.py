@@ -19,8 +19,8 @@ from fairground.core import InputError
 from fairground.server.app import make_app
 from fairground.server.contests import service
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace
-from fairground.server.limits.gate import CLIENT, ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.gate import CLIENT, ClientLimits, Gate
+from fairground.server.metrics import Metrics
 from fairground.server.serve import GatedArena, Settings, alone
 from fairground.server.state import steady, the_arena
 from tests.helpers.arena import Process

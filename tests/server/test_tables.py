@@ -20,12 +20,12 @@ from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.players import RandomPlayer
 from fairground.server.app import make_app
-from fairground.server.events.stream import SOURCES, Mark, read_topic
+from fairground.server.gate import CLIENT, ClientLimits
 from fairground.server.http.problems import GameOver, TooManyRequests
-from fairground.server.limits.gate import CLIENT, ClientLimits
 from fairground.server.live_games import Hall, Live, Reading, Shown
 from fairground.server.log_watch import News
 from fairground.server.oracles.service import Oracles
+from fairground.server.stream import SOURCES, Mark, read_topic
 from fairground.server.tables.service import MOST_AHEAD, Clocks, Tables, ask_id
 from fairground.server.tables.views import position
 from fairground.server.tables.wire import NewSeat, NewTable

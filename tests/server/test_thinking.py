@@ -18,9 +18,9 @@ import pytest
 from fairground.clients.http import Http, Refused
 from fairground.core import InputError
 from fairground.server import workers
+from fairground.server.gate import CLIENT, RECEIVE
 from fairground.server.http.problems import TooManyRequests
-from fairground.server.limits.gate import CLIENT, RECEIVE
-from fairground.server.limits.metrics import Metrics
+from fairground.server.metrics import Metrics
 from fairground.server.workers import Lane, Thinking, TookTooLong
 from tests.helpers.arena import Process
 

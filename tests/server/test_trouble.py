@@ -23,8 +23,8 @@ from litestar.testing import TestClient
 
 from fairground.core import InputError
 from fairground.server import storage
-from fairground.server.limits.gate import ClientLimits, Gate
-from fairground.server.limits.metrics import Metrics
+from fairground.server.gate import ClientLimits, Gate
+from fairground.server.metrics import Metrics
 from fairground.server.serve import GatedArena, Settings, _Structured
 from fairground.server.tables import service
 from fairground.store import (

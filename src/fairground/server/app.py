@@ -18,6 +18,7 @@ from litestar.params import FromPath
 
 from fairground.clients.protocol import EVENTS
 from fairground.core import FairgroundError
+from fairground.server import openapi
 from fairground.server.contests.routes import CONTEST_ROUTES
 from fairground.server.croupier.opened import ArenaCroupier
 from fairground.server.croupier.routes import (
@@ -27,8 +28,7 @@ from fairground.server.croupier.routes import (
     bank_routes,
     the_croupier,
 )
-from fairground.server.document import openapi
-from fairground.server.events.routes import EVENT_ROUTES
+from fairground.server.event_routes import EVENT_ROUTES
 from fairground.server.http import addresses, problems, requests
 from fairground.server.http.front import Front
 from fairground.server.monitoring import MONITORING_ROUTES

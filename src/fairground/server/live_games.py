@@ -24,8 +24,8 @@ from fairground.fair.register import dealer_class
 from fairground.fair.schemes import Chair, Dealer
 from fairground.players import Player, make_player
 from fairground.players.runner import Runner
+from fairground.server.gate import GAMES_IN_MEMORY
 from fairground.server.http.problems import GameOver, Unknown
-from fairground.server.limits.gate import GAMES_IN_MEMORY
 from fairground.server.storage import unkeyed
 from fairground.server.workers import Thinkers
 from fairground.store import Append, LogVault, Store, StoreAway, Stored

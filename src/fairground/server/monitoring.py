@@ -15,7 +15,7 @@ from fairground.bank.croupier.croupier import Croupier
 from fairground.core import written
 from fairground.server.contests.service import KIND as CONTEST
 from fairground.server.croupier.wire import Whole
-from fairground.server.limits.metrics import TEXT
+from fairground.server.metrics import TEXT
 from fairground.server.oracles.service import KIND as ORACLE
 from fairground.server.state import TheArena
 from fairground.server.tables.opening import KIND as TABLE

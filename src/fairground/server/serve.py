@@ -38,9 +38,7 @@ from fairground.server.contests.factories import Factories
 from fairground.server.contests.service import KIND as CONTESTS
 from fairground.server.contests.service import Contests
 from fairground.server.croupier.opened import ArenaCroupier, CroupierPlace, try_out
-from fairground.server.http.connection import KEPT_ALIVE, Hosts, connection_of
-from fairground.server.http.repeats import Repeats
-from fairground.server.limits.gate import (
+from fairground.server.gate import (
     GAMES_IN_MEMORY,
     IDLE,
     OPEN_GAMES,
@@ -52,8 +50,10 @@ from fairground.server.limits.gate import (
     Scope,
     Send,
 )
-from fairground.server.limits.metrics import Metrics
+from fairground.server.http.connection import KEPT_ALIVE, Hosts, connection_of
+from fairground.server.http.repeats import Repeats
 from fairground.server.live_games import RESTORED
+from fairground.server.metrics import Metrics
 from fairground.server.oracles.service import KIND as ORACLES
 from fairground.server.page import Page
 from fairground.server.state import has_started, the_arena

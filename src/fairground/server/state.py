@@ -21,13 +21,13 @@ from fairground.bank.ledger.bank import LedgerBank
 from fairground.server.contests.factories import Factories
 from fairground.server.contests.games import ContestGames, place_of
 from fairground.server.contests.service import ContestLists, Contests
-from fairground.server.events.stream import Streams, Tickets
-from fairground.server.limits.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
-from fairground.server.limits.metrics import Measured, Metrics
+from fairground.server.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.server.live_games import Hall, repeating
 from fairground.server.log_watch import News
+from fairground.server.metrics import Measured, Metrics
 from fairground.server.oracles.service import Oracles, Room
 from fairground.server.storage import Outages
+from fairground.server.stream import Streams, Tickets
 from fairground.server.tables.company import Company, Reviews
 from fairground.server.tables.service import Clocks, Tables
 from fairground.server.tables.views import Lists

@@ -23,9 +23,9 @@ from weakref import WeakValueDictionary
 from pebble import ProcessExpired, ProcessPool
 
 from fairground.core import InputError
+from fairground.server.gate import CLIENT, RECEIVE
 from fairground.server.http.problems import TooManyRequests
-from fairground.server.limits.gate import CLIENT, RECEIVE
-from fairground.server.limits.metrics import Metrics
+from fairground.server.metrics import Metrics
 
 T = TypeVar("T")
 

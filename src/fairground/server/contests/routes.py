@@ -30,7 +30,6 @@ from fairground.server.contests.wire import (
     NewEntry,
     Removal,
 )
-from fairground.server.events.stream import LOBBY
 from fairground.server.http.addresses import address
 from fairground.server.http.problems import (
     RECEIPT_HEADER,
@@ -45,6 +44,7 @@ from fairground.server.http.problems import (
 )
 from fairground.server.http.requests import Behind, Limit, read_states
 from fairground.server.state import TheArena
+from fairground.server.stream import LOBBY
 from fairground.store import Conflict
 
 TheRequest = Request[Any, Any, State]

@@ -31,6 +31,7 @@ from fairground.fair.bits import Tag, digest, fresh, same, token
 from fairground.fair.contest import contest_commitment
 from fairground.server.contests.names import looks, must_be_visible
 from fairground.server.contests.wire import CLOSED, RUNNING, ContestRow, part_of
+from fairground.server.gate import CLIENT, Holdings
 from fairground.server.http.problems import (
     AlreadyDone,
     BadName,
@@ -39,7 +40,6 @@ from fairground.server.http.problems import (
     TooManyRequests,
     Unknown,
 )
-from fairground.server.limits.gate import CLIENT, Holdings
 from fairground.server.log_watch import News
 from fairground.server.storage import DONE, REQUEST_KEY, unkeyed
 from fairground.store import MISSED, Append, Conflict, Secret, Store

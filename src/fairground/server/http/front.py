@@ -18,6 +18,7 @@ from msgspec import Meta, Struct
 
 from fairground.clients.protocol import JSON, RECEIPT
 from fairground.core import FairgroundError
+from fairground.server.gate import Scope
 from fairground.server.http.addresses import admit, base
 from fairground.server.http.problems import Malformed, answer_of, quoted, tell
 from fairground.server.http.requests import (
@@ -27,7 +28,6 @@ from fairground.server.http.requests import (
     must_have_body,
     read_body,
 )
-from fairground.server.limits.gate import Scope
 from fairground.server.oracles.wire import Submission
 from fairground.server.state import ArenaState, the_arena
 from fairground.server.tables.views import describe

@@ -33,6 +33,7 @@ from litestar.datastructures import State
 
 from fairground.clients.protocol import IDEMPOTENCY_KEY, JSON, RECEIPT
 from fairground.fair.bits import Tag, digest
+from fairground.server.gate import Asgi, Receive, Scope, Send
 from fairground.server.http.addresses import base
 from fairground.server.http.problems import (
     AnswerLost,
@@ -43,7 +44,6 @@ from fairground.server.http.problems import (
     tell,
 )
 from fairground.server.http.requests import read_body, replayed
-from fairground.server.limits.gate import Asgi, Receive, Scope, Send
 from fairground.server.oracles.wire import CountsOut
 from fairground.server.state import the_arena
 from fairground.server.storage import DONE, KEY_KIND, KEYED, REQUEST_KEY, KeyedRequest, Purging

@@ -26,6 +26,7 @@ from litestar.params import QueryParameter
 from litestar.typing import FieldDefinition
 
 from fairground.clients.protocol import JSON
+from fairground.server.gate import Receive
 from fairground.server.http.problems import (
     BodyTooLarge,
     ForeignSite,
@@ -35,7 +36,6 @@ from fairground.server.http.problems import (
     WrongMedia,
     quoted,
 )
-from fairground.server.limits.gate import Receive
 from fairground.transcript import DEEPEST, must_be_shallow
 
 LARGEST_BODY: Final = 100_000

@@ -20,8 +20,8 @@ from fairground.fair.schemes import Chair
 from fairground.games import make_game
 from fairground.players import check_player, make_player, offered
 from fairground.server.contests.names import looks
+from fairground.server.gate import CLIENT, Holdings
 from fairground.server.http.problems import AlreadyDone, BadName, TooManyRequests, Unknown, quoted
-from fairground.server.limits.gate import CLIENT, Holdings
 from fairground.server.live_games import Hall, Live, Private
 from fairground.server.tables.wire import NewSeat, NewSitter, NewTable
 from fairground.store import Append, Conflict, retried

@@ -20,7 +20,6 @@ from fairground.core import Game, InputError, Seat, StaleAsk
 from fairground.fair.bits import Tag, digest, token
 from fairground.players import listing_of as player_listing
 from fairground.server.http.problems import AlreadyDone, GameOver, Unknown
-from fairground.server.limits.metrics import Metrics
 from fairground.server.live_games import (
     STOPPED,
     Hall,
@@ -31,6 +30,7 @@ from fairground.server.live_games import (
     stored_reading,
 )
 from fairground.server.log_watch import News
+from fairground.server.metrics import Metrics
 from fairground.server.tables.opening import (
     KIND,
     Waiting,

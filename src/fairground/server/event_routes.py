@@ -12,10 +12,10 @@ from msgspec import Meta, Struct
 
 from fairground.clients.protocol import EVENTS
 from fairground.core import InputError
-from fairground.server.events.stream import MOST_TOPICS, TOPIC, EventStream
 from fairground.server.http.addresses import address
 from fairground.server.http.problems import TooManyRequests, header, refuses
 from fairground.server.state import TheArena
+from fairground.server.stream import MOST_TOPICS, TOPIC, EventStream
 from fairground.store import Conflict
 
 TopicText = Annotated[

@@ -21,9 +21,9 @@ from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import HashStream, Tag, digest, token
 from fairground.server.contests.wire import CONTEST_STATES, ContestRow
 from fairground.server.croupier.wire import CroupierGame
+from fairground.server.gate import CLIENT, Holdings
 from fairground.server.http.problems import TooManyRequests, Unknown, problem_of, quoted
 from fairground.server.http.requests import MOST_ROWS
-from fairground.server.limits.gate import CLIENT, Holdings
 from fairground.server.log_watch import Watch
 from fairground.server.storage import Purging
 from fairground.server.tables.opening import log_of as waiting_log

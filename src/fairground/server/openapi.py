@@ -29,10 +29,9 @@ from litestar.openapi.spec import License, OpenAPI, Tag
 from fairground import __version__
 from fairground.clients.protocol import PROBLEM
 from fairground.core import FairgroundError
-from fairground.server import monitoring
+from fairground.server import event_routes, monitoring
 from fairground.server.contests import wire as contest_wire
 from fairground.server.croupier import wire as croupier_wire
-from fairground.server.events import routes as event_routes
 from fairground.server.http.addresses import ON_THE_PAGE
 from fairground.server.http.problems import (
     REFUSES,
@@ -111,8 +110,8 @@ def _read_examples() -> tuple[Examples, Examples]:
     here answer without a body.
     """
     requests, answers = Examples(), Examples()
-    for room in ("oracles", "contests", "tables", "events", "croupier", "document"):
-        told = json.loads((files("fairground.server") / room / "examples.json").read_text("utf-8"))
+    for room in ("server", "server.oracles", "server.contests", "server.tables", "server.croupier"):
+        told = json.loads((files(f"fairground.{room}") / "examples.json").read_text("utf-8"))
         requests |= told["requests"]
         answers |= told["answers"]
     return requests, answers

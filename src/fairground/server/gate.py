@@ -25,7 +25,7 @@ from fairground.server.http.problems import (
     answer_of,
     tell,
 )
-from fairground.server.limits.metrics import Metrics
+from fairground.server.metrics import Metrics
 
 
 class Holdings:

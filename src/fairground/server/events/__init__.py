@@ -1,1 +1,0 @@
-"""One event stream for everything a browser watches."""

@@ -1,1 +1,0 @@
-"""Limits for each client, and metrics."""
