@@ -62,7 +62,7 @@ OPENSPIEL = 'print(openspiel.load("fatestones").new_initial_state().is_chance_no
 PROBES = [
     Probe(None, ["--version"], 0, "fairground 0."),
     Probe(None, ["dice", *DICE, "--save", "game.jsonl"], 3, "guess my selection"),
-    Probe(None, ["verify", "game.jsonl"], 0, "intransitive/1"),
+    Probe(None, ["verify", "game.jsonl"], 0, "game.jsonl is valid"),
     Probe(None, ["solve", "fatestones", "--mine", "111666", "--theirs", "222555"], 0, "1/2"),
     Probe("solve", ["codebreaking", "--oracle", "evil", "--no-save"], 3, "input ended"),
     Probe("solve", ["solve", "zombie"], 0, "0.46479", slow=True),
