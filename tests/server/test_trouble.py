@@ -198,7 +198,7 @@ def test_answers_and_log_name_the_request(
     with TestClient(app) as client:
         names = [client.get("/healthz").headers["x-request-id"] for _ in range(3)]
         assert len(set(names)) == 3
-        monkeypatch.setattr(storage.Outages, "must_be_ready", broken)
+        monkeypatch.setattr(storage.WatchedStore, "must_be_ready", broken)
         failed = client.get("/readyz")
     assert failed.status_code == 500
     line = next(json.loads(one) for one in caplog.text.splitlines() if "request failed" in one)
@@ -373,18 +373,18 @@ def test_a_database_in_trouble_is_probed_until_the_arena_stops(
         await asyncio.Event().wait()
 
     async def run() -> None:
-        store: Any = SimpleNamespace(commit=away, forget=away)
-        watched = storage.Outages(store)
+        store: Any = SimpleNamespace(shared=True, commit=away, forget=away, close=AsyncMock())
+        watched = storage.WatchedStore(store, Metrics())
         watched.failed(StoreAway("away"))
         watched.failed(StoreAway("away"))
         await asked.wait()
-        await watched.stop()
+        await watched.close()
         assert watched.failures == 2
         store.commit = silent
-        slow = storage.Outages(store)
+        slow = storage.WatchedStore(store, Metrics())
         with pytest.raises(StoreAway, match="wrote nothing"):
             await slow.must_be_ready()
-        await slow.stop()
+        await slow.close()
 
     with caplog.at_level(logging.ERROR):
         asyncio.run(run())
@@ -484,7 +484,7 @@ def test_a_damaged_database_is_not_said_to_work_again(
         assert failed == answers[-len(failed) :], "once it is known, nothing more is written"
         ready = client.get("/readyz")
         assert (ready.status_code, ready.json()["code"]) == (503, "store/damaged")
-        assert arena._app.state["arena"].outages._probing is None, "nobody waits for its end"
+        assert arena._app.state["arena"].store._probing is None, "nobody waits for its end"
         assert client.get("/healthz").status_code == 200, "it is alive"
         assert client.post(oracle, json={"submission": [0] * 4}).json()["code"] == "store/damaged"
     told = [one.getMessage() for one in caplog.records if one.name == "fairground.server"]
@@ -535,7 +535,7 @@ def test_a_database_that_is_damaged_in_an_outage_is_not_waited_for(
 
 async def test_a_damaged_database_is_not_ready_though_it_can_write() -> None:
     """Only some of its pages are damaged."""
-    watched = storage.Outages(AsyncMock())
+    watched = storage.WatchedStore(AsyncMock(), Metrics())
     await watched.must_be_ready()
     watched.failed(Damaged("invalid page in block 7"))
     with pytest.raises(Damaged):

@@ -548,7 +548,7 @@ async def repeating(look: Callable[[], Awaitable[None]], seconds: float) -> Asyn
             try:
                 await look()
             except StoreAway:
-                pass  # it is known already (`outages`)
+                pass  # the store has noted the outage
             except Exception:
                 logging.getLogger("fairground.server").exception("a sweep through the games failed")
             await asyncio.sleep(seconds)

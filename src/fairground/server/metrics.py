@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Self
+from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
@@ -15,9 +14,6 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-
-from fairground.server.storage import KEYED, Outages
-from fairground.store import Append, Hear, Store, StoreAway
 
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 """Upper bounds of the histogram of commits, in seconds."""
@@ -88,59 +84,3 @@ class Metrics:
         if contests is not None:
             Gauge("fairground_contests", "Contests, closed ones too.", registry=now).set(contests)
         return (generate_latest(self.registry) + generate_latest(now)).decode()
-
-
-def _noticing(name: str) -> Any:
-    """Return a method that asks the store, and notices an outage."""
-
-    async def ask(self: Measured, *about: Any, **more: Any) -> Any:
-        try:
-            return await getattr(self._store, name)(*about, **more)
-        except StoreAway as error:
-            self.outages.failed(error)
-            raise
-
-    return ask
-
-
-class Measured(Store):
-    """A store whose commits are timed, and whose outages are noticed."""
-
-    def __init__(self, store: Store, metrics: Metrics) -> None:
-        self._store = store
-        self.shared = store.shared
-        self._metrics = metrics
-        self.outages = Outages(store)
-
-    @classmethod
-    async def open(cls, url: str) -> Self:
-        raise NotImplementedError(url)
-
-    async def close(self) -> None:
-        await self.outages.stop()
-        await self._store.close()
-
-    async def commit(self, *appends: Append) -> None:
-        began = time.perf_counter()
-        keyed = KEYED.get()
-        if keyed is not None and keyed.waits:
-            appends = (*appends, keyed.append(appends))
-            keyed.waits = False
-        else:
-            keyed = None
-        try:
-            await self._store.commit(*appends)
-        except BaseException as error:
-            if isinstance(error, StoreAway):
-                self.outages.failed(error)
-            if keyed is not None:
-                keyed.waits = True
-            raise
-        self._metrics.committed(time.perf_counter() - began)
-
-    read, lines, logs, idle, forget, count = map(
-        _noticing, ("read", "lines", "logs", "idle", "forget", "count")
-    )
-
-    def listen(self, hear: Hear) -> Callable[[], None]:
-        return self._store.listen(hear)

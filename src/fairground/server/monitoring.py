@@ -78,7 +78,7 @@ async def health(arena: TheArena) -> Health:
 
 async def _counts(arena: TheArena) -> tuple[list[tuple[int, int]], int]:
     """Of oracles and tables: all, and the open ones. And all contests."""
-    store = arena.hall.store
+    store = arena.store
     return [await store.count(kind) for kind in GAMES], (await store.count(CONTEST))[0]
 
 
@@ -103,7 +103,7 @@ async def _croupier(croupier: Croupier | None) -> CroupierHealth | None:
 @get("/readyz", summary="Whether the arena can write", response_description="It can write")
 async def ready(arena: TheArena) -> Ready:
     """Writes something within a second, or answers 503. Send clients elsewhere when this fails."""
-    await arena.outages.must_be_ready()
+    await arena.store.must_be_ready()
     return Ready("ready", __version__)
 
 

@@ -24,9 +24,9 @@ from fairground.server.contests.service import ContestLists, Contests
 from fairground.server.gate import GAMES_IN_MEMORY, IDLE, ClientLimits
 from fairground.server.live_games import Hall, repeating
 from fairground.server.log_watch import News
-from fairground.server.metrics import Measured, Metrics
+from fairground.server.metrics import Metrics
 from fairground.server.oracles.service import Oracles, Room
-from fairground.server.storage import Outages
+from fairground.server.storage import WatchedStore
 from fairground.server.stream import Streams, Tickets
 from fairground.server.tables.company import Company, Reviews
 from fairground.server.tables.service import Clocks, Tables
@@ -43,7 +43,7 @@ class ArenaState:
     factories: Factories
     metrics: Metrics
     hall: Hall
-    outages: Outages
+    store: WatchedStore
     news: News
     oracles: Oracles
     contests: Contests
@@ -117,7 +117,7 @@ async def open_arena(
     factories, limits = factories or Factories(), limits or ClientLimits()
     metrics = metrics or Metrics()
     clock = steady(clock)
-    store = Measured(await open_store(database), metrics)
+    store = WatchedStore(await open_store(database), metrics)
     hall = Hall(store, games_in_memory, clock)
     hall.opening, hall.ended = limits.opening, limits.closed
     oracles, contests = Oracles(hall, idle_limit), Contests(store, clock)
@@ -134,7 +134,7 @@ async def open_arena(
                 factories,
                 metrics,
                 hall,
-                store.outages,
+                store,
                 news,
                 oracles,
                 contests,

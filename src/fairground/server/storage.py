@@ -1,4 +1,4 @@
-"""Request keys, purging of old logs, and outages of the database.
+"""The arena's store: request keys, purging of old logs, and outages of the database.
 
 A client that got no answer cannot know whether its request was carried out. So it may name the
 request (``Idempotency-Key``), and send it again under the same name. The name becomes a small log
@@ -18,10 +18,11 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from secrets import token_hex
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final, Self
 
 from fairground.fair.bits import token
-from fairground.store import Append, Damaged, Store, StoreAway
+from fairground.server.metrics import Metrics
+from fairground.store import Append, Damaged, Hear, Store, StoreAway
 
 KEY_KIND: Final = "key"
 """The kind of the logs of keys. No route reads them."""
@@ -100,7 +101,7 @@ class Purging:
             self._looking = asyncio.create_task(self._purge(store, int(now) - self._lifetime))
 
     async def _purge(self, store: Store, before: int) -> None:
-        with suppress(StoreAway):  # it is known already (`outages`)
+        with suppress(StoreAway):  # the store has noted the outage
             while await store.forget(self._kind, before, BUNCH) == BUNCH:
                 pass
 
@@ -111,7 +112,8 @@ class Purging:
 # bury everything else. So the first failure is logged, the others are counted, and a probe retries
 # until a write succeeds. One more line then says how long it took. A damaged database does not
 # recover: this is logged once, and the arena stays not ready.
-#
+
+
 log = logging.getLogger("fairground.server")
 
 PAUSE: Final = 1.0
@@ -129,11 +131,26 @@ PROBE_KIND: Final = "probe"
 """The kind of the logs that are made for that, and deleted at once."""
 
 
-class Outages:
-    """Watches one store."""
+def _noticing(name: str) -> Any:
+    """Return a method that asks the store, and notices an outage."""
 
-    def __init__(self, store: Store) -> None:
+    async def ask(self: WatchedStore, *about: Any, **more: Any) -> Any:
+        try:
+            return await getattr(self._store, name)(*about, **more)
+        except StoreAway as error:
+            self.failed(error)
+            raise
+
+    return ask
+
+
+class WatchedStore(Store):
+    """A store that times its commits, adds the key of the request, and notices outages."""
+
+    def __init__(self, store: Store, metrics: Metrics) -> None:
         self._store = store
+        self.shared = store.shared
+        self._metrics = metrics
         self._probing: asyncio.Task[None] | None = None
         self._looking: asyncio.Task[None] | None = None
         self.failures = 0
@@ -141,8 +158,45 @@ class Outages:
         self.damaged: Damaged | None = None
         """The permanent damage of the database, if any."""
 
+    @classmethod
+    async def open(cls, url: str) -> Self:
+        raise NotImplementedError(url)
+
+    async def close(self) -> None:
+        """Stop probing, and close. The next probe deletes what this one may have left."""
+        tasks = [task for task in (self._probing, self._looking) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._store.close()
+
+    async def commit(self, *appends: Append) -> None:
+        began = time.perf_counter()
+        keyed = KEYED.get()
+        if keyed is not None and keyed.waits:
+            appends = (*appends, keyed.append(appends))
+            keyed.waits = False
+        else:
+            keyed = None
+        try:
+            await self._store.commit(*appends)
+        except BaseException as error:
+            if isinstance(error, StoreAway):
+                self.failed(error)
+            if keyed is not None:
+                keyed.waits = True
+            raise
+        self._metrics.committed(time.perf_counter() - began)
+
+    read, lines, logs, idle, forget, count = map(
+        _noticing, ("read", "lines", "logs", "idle", "forget", "count")
+    )
+
+    def listen(self, hear: Hear) -> Callable[[], None]:
+        return self._store.listen(hear)
+
     def failed(self, error: StoreAway) -> None:
-        """Something could not be read or written."""
+        """Note a failure; the first one of an outage starts the probes."""
         self.failures += 1
         if isinstance(error, Damaged):
             self._note_damage(error)
@@ -207,10 +261,3 @@ class Outages:
             Append(f"{PROBE_KIND}.{token()}", 0, (line,), PROBE_KIND, closed=True)
         )
         await self._store.forget(PROBE_KIND, 1, 100)
-
-    async def stop(self) -> None:
-        """Probe no more. The next probe deletes what this one may have left."""
-        tasks = [task for task in (self._probing, self._looking) if task is not None]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
