@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from fairground.clients.table import RemoteSeat
     from fairground.core import (
         BadParams,
         FairgroundError,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fairground.door.records import Record, Step, Story, read, replay, verify, write
-    from fairground.door.remote import RemoteArena, RemoteSeat, arena, sit
+    from fairground.door.remote import RemoteArena, arena, sit
     from fairground.door.solutions import (
         Coaching,
         CodeSolution,
@@ -44,12 +45,13 @@ if TYPE_CHECKING:
         review,
         solve,
     )
-    from fairground.door.tables import PERSON, LocalTable, Question, game
+    from fairground.door.tables import PERSON, LocalTable, game
     from fairground.door.tables import open as open
     from fairground.fair.register import SCHEMES
     from fairground.games import GAMES, Listing
     from fairground.games.fatestones.solver.choices import Solution as FateStonesSolution
     from fairground.players import Player
+    from fairground.players.runner import Question
     from fairground.verifier import Verdict
 
 __all__ = [
@@ -106,11 +108,13 @@ _NAMES = {
         "Coaching CodeSolution DiceSolution FateStonesSolution PokerSolution ZombieSolution"
         " list_games list_players player review solve"
     ),
-    "door.remote": "RemoteArena RemoteSeat arena sit",
-    "door.tables": "PERSON LocalTable Question game open",
+    "door.remote": "RemoteArena arena sit",
+    "door.tables": "PERSON LocalTable game open",
+    "clients.table": "RemoteSeat",
     "fair.register": "SCHEMES",
     "games": "GAMES Listing",
     "players": "Player",
+    "players.runner": "Question",
     "verifier": "Verdict",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -12,7 +12,7 @@ import pytest
 
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.table import (
-    RemoteTable,
+    RemoteSeat,
     contests,
     follow,
     hint,
@@ -89,7 +89,7 @@ def test_one_stream_tells_of_all_and_can_be_gone_on_with(arena: str) -> None:
     first = [next(stream) for _ in range(2)]
     assert {told.kind for told in first} == {"seat", "lobby"}, "a table has no line yet"
     bob = sit_down(arena, name, "Bob", lends="chain")
-    seen = RemoteTable(bob)
+    seen = RemoteSeat(bob)
     lines: list[bytes] = []
     while len(lines) < len(seen.lines):
         told = next(stream)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fairground.clients.http import Http, HttpReply, Refused, Unreachable
-from fairground.clients.table import RemoteTable, open_table, play
+from fairground.clients.table import RemoteSeat, open_table, play
 from fairground.core import BadShare, Fault, InputError
 from fairground.games import make_game
 from fairground.json_views import as_json, from_json
@@ -91,7 +91,7 @@ def test_a_number_for_each_draw(arena: str) -> None:
 
 def test_leaving(arena: str) -> None:
     first, second = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
-    RemoteTable(first).forfeit("the train leaves")
+    RemoteSeat(first).forfeit("the train leaves")
     played = play(second, "random")
     assert played.payoff == (-1, 1)
     assert "the train leaves" in " ".join(played.verdict.remarks)
@@ -135,9 +135,9 @@ def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
         events = [json.loads(line) for line in data.splitlines()]
         return rechain(events)  # a chain that holds in itself, from another beginning
 
-    mine = RemoteTable(first, Crooked(change))
-    (ask,) = mine.asks()
-    mine.answer(ask, mine.reply(ask))
+    mine = RemoteSeat(first, Crooked(change))
+    (ask,) = mine.owed()
+    mine.send(ask, mine.reply(ask))
     fork = True
     with pytest.raises(Fault, match="two histories"):
         mine.look()
@@ -146,41 +146,41 @@ def test_a_history_that_does_not_extend_the_one_before(arena: str) -> None:
 def test_a_head_that_is_not_the_transcripts(arena: str) -> None:
     first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
     with pytest.raises(Fault, match="head"):
-        RemoteTable(first, Crooked(edited(head="5e" * 32)))
+        RemoteSeat(first, Crooked(edited(head="5e" * 32)))
     with pytest.raises(Fault, match="shows no such"):
-        RemoteTable(first, Crooked(edited(step=99)))
+        RemoteSeat(first, Crooked(edited(step=99)))
 
 
 def test_a_link_before_all_tips_are_out(arena: str) -> None:
     """The arena wants our link early, so that a friend may choose their tip by it."""
     first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
-    mine = RemoteTable(first)
+    mine = RemoteSeat(first)
     tip = mine.shown["asks"][0]
     mine.shown["asks"] = [tip | {"kind": "link"}]
     with pytest.raises(Fault, match="nobody is to give a link now"):
-        mine.asks()
+        mine.owed()
     mine.shown["asks"] = [tip | {"head": "5e" * 32}]
     with pytest.raises(Fault, match="another history"):
-        mine.asks()
+        mine.owed()
 
 
 def test_a_link_behind_a_hidden_draw_is_not_given(arena: str) -> None:
     keeper = {"name": "Keeper", "player": "fair"}
     (url,) = table(arena, "codebreaking/1", CODES, keeper, "chain")
-    mine = RemoteTable(url)
-    while mine.asks()[0].kind != "move":
-        (ask,) = mine.asks()
-        mine.answer(ask, mine.reply(ask))
+    mine = RemoteSeat(url)
+    while mine.owed()[0].kind != "move":
+        (ask,) = mine.owed()
+        mine.send(ask, mine.reply(ask))
         mine.look()
     mine.shown["asks"] = [mine.shown["asks"][0] | {"kind": "link", "run": 2}]
     with pytest.raises(BadShare, match="hidden draw"):
-        mine.asks()
+        mine.owed()
 
 
 def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
     first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
-    mine = RemoteTable(first)
-    (ask,) = mine.asks()
+    mine = RemoteSeat(first)
+    (ask,) = mine.owed()
     assert mine.reply(ask) == mine.reply(ask)
     with pytest.raises(BadShare, match="another history"):
         mine.reply(ask._replace(head="5e" * 32))
@@ -188,9 +188,9 @@ def test_the_same_question_in_two_histories_gets_one_answer(arena: str) -> None:
 
 def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None:
     first, _ = table(arena, "zombie/2", ZOMBIE, "stir", "stir")
-    mine = RemoteTable(first)
-    (ask,) = mine.asks()
-    mine.answer(ask, "what we say")
+    mine = RemoteSeat(first)
+    (ask,) = mine.owed()
+    mine.send(ask, "what we say")
     mine._given[0] = mine._given[0]._replace(answer="what we said, we swear")
     with pytest.raises(Fault, match="not what we answered"):
         mine.look()
@@ -198,8 +198,8 @@ def test_an_acknowledged_answer_that_is_recorded_differently(arena: str) -> None
 
 def test_being_asked_to_open_what_we_never_sealed(arena: str) -> None:
     first, second = table(arena, "zombie/2", ZOMBIE, "nothing", "chain")
-    mine = RemoteTable(first)
-    ask = RemoteTable(second).asks()[0]._replace(seat=0)
+    mine = RemoteSeat(first)
+    ask = RemoteSeat(second).owed()[0]._replace(seat=0)
     with pytest.raises(Fault, match="did not seal"):
         mine.reply(ask._replace(kind="open"))
     with pytest.raises(Fault, match="lend no link"):
@@ -240,21 +240,21 @@ def test_no_arena_there() -> None:
     pauses: list[float] = []
     http = Http(tries=3, pause=pauses.append)
     with pytest.raises(Unreachable, match=r"^http://127.0.0.1:1/tables/x does not answer") as told:
-        RemoteTable("http://127.0.0.1:1/tables/x/seats/secret", http)
+        RemoteSeat("http://127.0.0.1:1/tables/x/seats/secret", http)
     assert "secret" not in str(told.value)
     assert pauses == [0.1, 0.2]
     with pytest.raises(InputError, match="http://"):
-        RemoteTable("file:///etc/passwd", http)
+        RemoteSeat("file:///etc/passwd", http)
 
 
 def test_refusals_carry_the_arenas_words(arena: str) -> None:
     with pytest.raises(Refused) as refused:
-        RemoteTable(f"{arena}/tables/nobody/seats/nothing")
+        RemoteSeat(f"{arena}/tables/nobody/seats/nothing")
     assert (refused.value.status, refused.value.code) == (404, "arena/unknown")
     first, _ = table(arena, "zombie/2", ZOMBIE, "stir", "stir")
-    mine = RemoteTable(first)
+    mine = RemoteSeat(first)
     with pytest.raises(Refused, match="at most 200"):
-        mine.answer(mine.asks()[0], "x" * 201)
+        mine.send(mine.owed()[0], "x" * 201)
 
 
 def test_what_is_not_json(tmp_path: Path) -> None:
@@ -277,5 +277,5 @@ def test_what_is_not_json(tmp_path: Path) -> None:
 
 def test_the_receipt_is_the_hash_of_the_last_line(arena: str) -> None:
     first, _ = table(arena, "zombie/2", ZOMBIE, "chain", "chain")
-    mine = RemoteTable(first)
+    mine = RemoteSeat(first)
     assert mine.receipt == line_hash(mine.lines[-1])

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fairground.clients.table import WAIT, RemoteTable, open_table
+from fairground.clients.table import RemoteSeat, open_table
 from fairground.games.codebreaking.rules import Row, fits
+from fairground.transcript import frozen
 from fairground.verifier import verify
 from tests.helpers.visitor import Visitor, visiting
 
@@ -25,12 +26,9 @@ KEPT = {
 }
 
 
-def says(program: RemoteTable, move: Any) -> None:
+def says(program: RemoteSeat, move: Any) -> None:
     """A move of a program, as soon as it is asked for one."""
-    while not program.asks():
-        program.look(WAIT)
-    program.answer(program.asks()[0], move)
-    program.look()
+    program.answer(program.asks()[0], frozen(move))
 
 
 def take_the_first(page: Page) -> None:
@@ -249,7 +247,7 @@ def test_a_keeper_is_told_which_row_cannot_be_true(ada: Visitor) -> None:
     made = open_table(ada.url, KEPT)
     keeper, breaker = (seat["url"] for seat in made["seats"])
     ada.page.goto(keeper)
-    program = RemoteTable(breaker)
+    program = RemoteSeat(breaker)
     for guess, answer in (([0, 0], "0 in place, 0 elsewhere"), ([1, 2], "1 in place, 0 else")):
         says(program, guess)
         ada.page.get_by_role("button", name=answer).click()

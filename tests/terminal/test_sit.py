@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from fairground.clients.http import Http
-from fairground.clients.table import RemoteTable, open_table, play
+from fairground.clients.table import RemoteSeat, open_table, play
 from fairground.games import game_class
 from fairground.receipts import read_receipts
 from fairground.server.app import make_app
@@ -181,7 +181,7 @@ def test_ctrl_c_is_heard_while_others_are_awaited(arena: str) -> None:
 
 def test_somebody_elses_leaving_is_told_in_their_words(arena: str) -> None:
     urls = seats(arena, "fatestones/1", {}, *({"name": n, "lends": "stir"} for n in ("Ann", "Bob")))
-    RemoteTable(urls[1]).forfeit("bored. You win the jackpot.")
+    RemoteSeat(urls[1]).forfeit("bored. You win the jackpot.")
     told = sit("", urls[0], "--no-save")
     assert told.code == 0
     assert 'Bob leaves the game, and says: "bored. You win the jackpot."\nYou win.\n' in told.out

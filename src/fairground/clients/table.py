@@ -6,7 +6,7 @@
     >>> for news in follow(arena, [f"table:{name}", "lobby"]):    # doctest: +SKIP
     ...     print(news.kind, news.data)
 
-A `RemoteTable` plays a seat, and takes nothing on trust.
+A `RemoteSeat` plays a seat, and takes nothing on trust.
 
     >>> played = play("http://127.0.0.1:8000/tables/.../seats/...", "optimal")  # doctest: +SKIP
     >>> [str(claim) for claim in played.verdict.claims]                         # doctest: +SKIP
@@ -46,18 +46,20 @@ from fairground.clients.http import (
     streamed,
 )
 from fairground.clients.protocol import EVENTS
-from fairground.core import BadShare, Fault, Game, Move, Seat, written
+from fairground.core import BadShare, Fault, Game, InputError, Move, Seat, written
+from fairground.escape import named
 from fairground.fair.bits import SystemStream, fresh
 from fairground.fair.chains import ChainHolder
 from fairground.fair.seals import Spot, seal
 from fairground.games import make_game
 from fairground.json_views import from_json
 from fairground.players import Player, make_player
-from fairground.players.runner import DECISIONS
+from fairground.players.runner import DECISIONS, Question
 from fairground.receipts import Kept, beside, heads, keep
 from fairground.table import Ask, Table
 from fairground.transcript import NO_LINE, Event, canonical, line_hash, parse
 from fairground.verifier import Verdict, replay, said, verify
+from fairground.words import words_for
 
 WAIT: Final = 20
 """Seconds that a look at the table may wait for something to happen."""
@@ -107,8 +109,8 @@ class PlayedTable(NamedTuple):
         beside(path).write_text("".join(kept.line for kept in self.receipts), encoding="ascii")
 
 
-class RemoteTable:
-    """One seat at a table far away."""
+class RemoteSeat:
+    """Your seat at a table of an arena. It checks all that the arena says, and keeps its chain."""
 
     def __init__(self, url: str, http: Http | None = None) -> None:
         self._url = url.rstrip("/")
@@ -139,6 +141,17 @@ class RemoteTable:
     # Looking
 
     @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(seat["name"] for seat in self.events[0]["seats"])
+
+    @property
+    def view(self) -> Any:
+        """The position as we see it: worked out ourselves, or where we cannot, as shown."""
+        if self._local is not None:
+            return self._local.view(self.seat)
+        return from_json(type(self.game.start()), self.shown["view"])
+
+    @property
     def receipt(self) -> str:
         """The hash of the last line that we saw: 32 bytes worth keeping."""
         return self._heads[-1] if self._heads else NO_LINE
@@ -146,6 +159,22 @@ class RemoteTable:
     @property
     def over(self) -> bool:
         return bool(self.events) and self.events[-1]["kind"] == "end"
+
+    @property
+    def payoff(self) -> tuple[int, ...] | None:
+        """The payoff of each seat, once the game is over."""
+        if not self.over or self.events[-1]["payoff"] is None:
+            return None
+        return tuple(self.events[-1]["payoff"])
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.lines)
+
+    def __repr__(self) -> str:
+        here = f"{named(self.names[self.seat])} ({self.game.role(self.seat)})"
+        now = f"payoff {self.payoff}" if self.over else "seat.asks() asks you"
+        lines = f"{len(self.lines)} lines"
+        return f"<seat {self.seat}, {here}, of {self.game.name}; {lines}, {now}>"
 
     def look(self, wait: float = 0) -> None:
         """Learn what is new, wait for it if need be, and check all of it."""
@@ -219,8 +248,23 @@ class RemoteTable:
 
     # Answering
 
-    def asks(self) -> list[Ask]:
-        """Return what we owe; only what our own referee would ask as well."""
+    def asks(self) -> list[Question]:
+        """Wait for the others, then return what you must decide. Empty: the game is over.
+
+        Shares of chance, and the opening of what you sealed, are given for you.
+        """
+        while not self.over:
+            owed = self.owed()
+            if decisions := [ask for ask in owed if ask.kind in DECISIONS]:
+                words = words_for(self.game, self.names, self.seat)
+                return [Question(ask, self.view, words) for ask in decisions]
+            for ask in owed:
+                self.give(ask)
+            self.look(0 if owed else WAIT)
+        return []
+
+    def owed(self) -> list[Ask]:
+        """Return what the arena asks of us now; only what our own referee would ask as well."""
         asks = []
         for one in self.shown.get("asks", []):
             ask = Ask(
@@ -246,12 +290,6 @@ class RemoteTable:
                 f"a {ask.kind} is asked for behind a hidden draw: whether all others have given "
                 "theirs cannot be checked, so it is not given"
             )
-
-    def view(self) -> Any:
-        """The position as we see it: worked out ourselves, or where we cannot, as shown."""
-        if self._local is not None:
-            return self._local.view(self.seat)
-        return from_json(type(self.game.start()), self.shown["view"])
 
     def hidden(self, run: int) -> list[int] | None:
         """Return the values of a hidden run once it is open to all; ``None`` before."""
@@ -294,7 +332,7 @@ class RemoteTable:
             case kind:
                 raise Fault("remote/ask", f"we lend no {kind}")
 
-    def answer(self, ask: Ask, answer: Any) -> None:
+    def send(self, ask: Ask, answer: Any) -> None:
         """Keep a receipt of what we saw, send an answer, and keep what the arena says of it."""
         kept = Kept.of(self._table, ask)
         if self.receipts_file is not None:
@@ -306,23 +344,49 @@ class RemoteTable:
     def give(self, ask: Ask, move: Move | None = None) -> bool:
         """Answer an ask; return false if the table has gone on without us: look again."""
         try:
-            self.answer(ask, self.reply(ask, move))
+            self.send(ask, self.reply(ask, move))
         except Refused as refused:
             if refused.status != CONFLICT:
                 raise
             return False
         return True
 
-    def forfeit(self, reason: str = "left") -> None:
+    def answer(self, question: Question | Ask, move: Move) -> None:
+        """Answer a question with a move; one at the same time as others is sealed for you."""
+        ask = question.ask if isinstance(question, Question) else question
+        if ask.kind not in DECISIONS:
+            raise InputError(f"a {ask.kind} is given for you; answer what seat.asks() lists")
+        self.game.check(self.view, self.seat, move)
+        self.send(ask, self.reply(ask, move))
+        self.look()
+
+    def play(self, player: Player | str) -> Verdict:
+        """Let a player play to the end of the game, and verify it, with your receipts."""
+        if isinstance(player, str):
+            player = make_player(player, self.game, SystemStream(), self.seat)
+        while questions := self.asks():
+            for question in questions:
+                move = player.choose(self.game, question.view, self.seat)
+                self.game.check(self.view, self.seat, move)
+                self.give(question.ask, move)
+            self.look()
+        return self.verify()
+
+    def forfeit(self, reason: str) -> None:
+        """Tell the arena that this seat leaves, without a look at what it writes."""
         self._http.post(f"{self._url}/forfeit", {"reason": reason})
 
-    def finish(self) -> PlayedTable:
-        """Verify the whole game; raise its `Fault` if it does not hold."""
-        data = b"".join(self.lines)
-        verdict = verify(data, [*heads(self.receipts), self.receipt])
+    def leave(self, reason: str = "left") -> None:
+        """Leave the table: this seat forfeits."""
+        self.forfeit(reason)
+        self.look()
+
+    def verify(self) -> Verdict:
+        """Check the whole game, with your receipts; raises its `Fault` if it does not hold."""
+        verdict = verify(bytes(self), [*heads(self.receipts), self.receipt])
         if verdict.fault is not None:
             raise verdict.fault
-        return PlayedTable(verdict.payoff, verdict, data, self.receipt, tuple(self.receipts))
+        return verdict
 
 
 def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTable:
@@ -330,18 +394,9 @@ def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTabl
 
     ``url`` is the seat's private address; ``player`` one of ours by name, or your own.
     """
-    table = RemoteTable(url, http)
-    chooser = (
-        make_player(player, table.game, SystemStream(), table.seat)
-        if isinstance(player, str)
-        else player
-    )
-    while not table.over:
-        for ask in table.asks():
-            asked = ask.kind in DECISIONS
-            table.give(ask, chooser.choose(table.game, table.view(), table.seat) if asked else None)
-        table.look(WAIT)
-    return table.finish()
+    seat = RemoteSeat(url, http)
+    verdict = seat.play(player)
+    return PlayedTable(verdict.payoff, verdict, bytes(seat), seat.receipt, tuple(seat.receipts))
 
 
 # The list of tables, open seats, and another game together

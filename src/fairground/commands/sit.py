@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Final
 
 from fairground.clients.http import Refused, in_plain_words
-from fairground.clients.table import CONFLICT, WAIT, RemoteTable, sit_down, tables
+from fairground.clients.table import CONFLICT, WAIT, RemoteSeat, sit_down, tables
 from fairground.core import FairgroundError, Game, IllegalMove, InputError, Seat
 from fairground.games import GAMES
 from fairground.receipts import beside, heads
@@ -106,15 +106,14 @@ def _arguments() -> Arguments:
 class Away:
     """A seat at a table far away, as a `Place`."""
 
-    def __init__(self, remote: RemoteTable, tell_waiting: Callable[[str], None]) -> None:
+    def __init__(self, remote: RemoteSeat, tell_waiting: Callable[[str], None]) -> None:
         self._remote = remote
         self._tell_waiting = tell_waiting
         self._looking: _Work | None = None
         self._left = False
         self.lasting = False
         """Leaving an arena is leaving: others wait there."""
-        start = remote.events[0]
-        self.names: Sequence[str] = [quoted(chair["name"]) for chair in start["seats"]]
+        self.names: Sequence[str] = [quoted(name) for name in remote.names]
 
     @property
     def game(self) -> Game[Any]:
@@ -156,7 +155,7 @@ class Away:
     def _give_by_itself(self) -> bool:
         """Links of our chain, numbers, words of chance and keys of seals: all made here."""
         given = False
-        for ask in self._remote.asks():
+        for ask in self._remote.owed():
             given = self._remote.give(ask) or given
         return given
 
@@ -168,11 +167,11 @@ class Away:
         """The moves that the person owes."""
         if self.over:
             return []
-        return [ask for ask in self._remote.asks() if ask.kind in ("move", "seal")]
+        return [ask for ask in self._remote.owed() if ask.kind in ("move", "seal")]
 
     def view(self, seat: Seat | None) -> Any:
         """Return the seat's view."""
-        return self._remote.view()
+        return self._remote.view
 
     def hidden(self, run: int) -> Sequence[int] | None:
         """Return the values of a hidden run once it is opened."""
@@ -271,7 +270,7 @@ def run(arguments: Sequence[str]) -> int:
         options.seat = take_seat(Console(), options.seat, options.name)
     if not SEAT_URL.fullmatch(options.seat):
         raise InputError(f"this is not the address of a seat: {options.seat!r}. One is {EXAMPLE}")
-    remote = RemoteTable(options.seat)
+    remote = RemoteSeat(options.seat)
     console, ink = Console(), Ink.of_terminal(options.ascii)
     table = bytes.fromhex(remote.events[0]["table"])
     with Saved(options, remote.game.name.partition("/")[0], table) as saved:
@@ -288,7 +287,7 @@ def run(arguments: Sequence[str]) -> int:
                 screen.introduce(_about(remote))
             screen.play()
         finally:
-            data = b"".join(remote.lines)
+            data = bytes(remote)
             saved.write(data)
             if place.closed:
                 verdict = verify(data, heads(remote.receipts))
@@ -298,7 +297,7 @@ def run(arguments: Sequence[str]) -> int:
     return 0 if holds else 1
 
 
-def _about(remote: RemoteTable) -> dict[Seat, str]:
+def _about(remote: RemoteSeat) -> dict[Seat, str]:
     """Return who runs the other seats, by the record."""
     chairs = remote.events[0]["seats"]
     run_by = {"house": "a player of the house", "self": "a person, or a program of their own"}

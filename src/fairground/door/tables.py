@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from inspect import Parameter, signature
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Self
 
-from fairground.core import Game, InputError, Move, Seat
+from fairground.core import Game, InputError, Seat
 from fairground.door.records import writer
 from fairground.escape import named
 from fairground.fair.bits import SeededStream, Stream, SystemStream
@@ -17,7 +17,7 @@ from fairground.fair.schemes import Chair, Dealer
 from fairground.fair.vault import MemoryVault, Vault
 from fairground.games import GAMES, Games, make_game
 from fairground.players import Player, make_player
-from fairground.players.runner import DECISIONS, Runner
+from fairground.players.runner import DECISIONS, Question, Runner
 from fairground.table import Ask, Table, new_name
 from fairground.transcript import Transcript
 from fairground.words import PlainWords, words_for
@@ -243,48 +243,6 @@ def _hired(sitter: str | Player, made: Game[Any], seat: Seat, seed: str | int | 
 def chance_of(seed: str | int | None, seat: Seat) -> Stream:
     """A player's own luck: fresh, or the same for the same seed."""
     return SystemStream() if seed is None else SeededStream(str(seed), 0, 1 + seat)
-
-
-class Question(NamedTuple):
-    """Something that you are asked, for one of your seats. Answer it with ``table.answer``."""
-
-    ask: Ask
-    view: Any
-    """This seat's view."""
-    words: PlainWords[Any]
-
-    @property
-    def kind(self) -> str:
-        """``move``; ``seal`` for a move at the same time as others; or a share of chance."""
-        return self.ask.kind
-
-    @property
-    def seat(self) -> Seat:
-        return self.ask.seat
-
-    @property
-    def receipt(self) -> str:
-        """The hash of the last line now. Keep it before you answer: it proves what came before."""
-        return self.ask.head
-
-    @property
-    def moves(self) -> list[Move]:
-        """The moves to choose from; raises `TooMany` where they cannot be listed."""
-        if self.kind not in DECISIONS:
-            return []
-        return list(self.words.game.choices(self.view, self.seat))
-
-    def __repr__(self) -> str:
-        name, role = named(self.words.names[self.seat]), self.words.seat(self.seat)
-        who = f"seat {self.seat}, {name} ({role})"
-        if self.kind not in DECISIONS:
-            return f"<{who}: a {self.kind}? table.answer(question), or with one of your own>"
-        text = self.words.question(self.view, self.seat)
-        menu = self.words.menu(self.view, self.seat)
-        if menu is None:
-            return f"<{who}: {text} table.answer(question, move)>"
-        lines = [f"  {m!r}: {self.words.option(self.view, self.seat, m)}" for m in menu]
-        return "\n".join([f"<{who}: {text} table.answer(question, move), a move of:", *lines]) + ">"
 
 
 class LocalTable:

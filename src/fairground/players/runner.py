@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fairground.core import Game, InputError, Move, Seat, written
+from fairground.escape import named
 from fairground.fair.bits import SIZE, SystemStream, fresh
 from fairground.fair.chains import ChainHolder
 from fairground.fair.vault import MemoryVault, Vault
@@ -19,9 +20,52 @@ from fairground.players import Player
 from fairground.receipts import Kept
 from fairground.table import Ask, Table
 from fairground.transcript import Event, canonical, frozen
+from fairground.words import PlainWords
 
 DECISIONS: Final = ("move", "seal")
 """Kinds of ask that want a move. The others want an opening or a share of chance."""
+
+
+class Question(NamedTuple):
+    """Something that you are asked, for one of your seats. Answer it with ``table.answer``."""
+
+    ask: Ask
+    view: Any
+    """This seat's view."""
+    words: PlainWords[Any]
+
+    @property
+    def kind(self) -> str:
+        """``move``; ``seal`` for a move at the same time as others; or a share of chance."""
+        return self.ask.kind
+
+    @property
+    def seat(self) -> Seat:
+        return self.ask.seat
+
+    @property
+    def receipt(self) -> str:
+        """The hash of the last line now. Keep it before you answer: it proves what came before."""
+        return self.ask.head
+
+    @property
+    def moves(self) -> list[Move]:
+        """The moves to choose from; raises `TooMany` where they cannot be listed."""
+        if self.kind not in DECISIONS:
+            return []
+        return list(self.words.game.choices(self.view, self.seat))
+
+    def __repr__(self) -> str:
+        name, role = named(self.words.names[self.seat]), self.words.seat(self.seat)
+        who = f"seat {self.seat}, {name} ({role})"
+        if self.kind not in DECISIONS:
+            return f"<{who}: a {self.kind}? table.answer(question), or with one of your own>"
+        text = self.words.question(self.view, self.seat)
+        menu = self.words.menu(self.view, self.seat)
+        if menu is None:
+            return f"<{who}: {text} table.answer(question, move)>"
+        lines = [f"  {m!r}: {self.words.option(self.view, self.seat, m)}" for m in menu]
+        return "\n".join([f"<{who}: {text} table.answer(question, move), a move of:", *lines]) + ">"
 
 
 class Runner:
