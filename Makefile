@@ -60,7 +60,7 @@ covered:
 	$(PY) -m pytest -q $(COVERED) --cov --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 suite:
-	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(patsubst %,--ignore %,$(COMPILING) $(COVERED))
+	$(PY) -m pytest -n $(WORKERS) --dist worksteal --durations 15 --durations-min 5 $(patsubst %,--ignore %,$(COMPILING) $(COVERED))
 
 # What takes too long for every change: the suite with all its cases (each extra installed alone,
 # every byte of every record flipped, long fuzzing, intervals counted a thousand times, 11,000
