@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fairground.answers import LABELS, WANTED, Answer
+from fairground.bank.audit import verify_session
 from fairground.cli import main
 from fairground.core import Proof
 from fairground.fair.schemes import Chair
@@ -283,3 +284,32 @@ def test_a_game_that_the_house_cuts_off_is_not_untouched() -> None:
         answer = by_question(verdict)["untouched"]
         says = f"{line - 1} receipts fit, but a departure stands behind the last"
         assert answer[1:] == ("not shown", says)
+
+
+@pytest.mark.parametrize(
+    ("name", "result", "untouched"),
+    [
+        (
+            "evening",
+            "The Player loses 8 chips in 3 hands.",
+            ("yes", "both parties signed this end"),
+        ),
+        (
+            "open",
+            "The Player breaks even in 1 hand so far.",
+            ("not shown", "no signature says that this was the end"),
+        ),
+        (
+            "disputed",
+            "The Player breaks even in 1 hand. One more hand ended at the Bank.",
+            ("not shown", "the last hand ended at the Bank, which alone knows how"),
+        ),
+    ],
+)
+def test_a_session_is_untouched_if_both_signed_its_end(
+    name: str, result: str, untouched: tuple[str, str]
+) -> None:
+    verdict = verify_session((TESTS / "data" / "sessions" / f"{name}.jsonl").read_bytes())
+    assert verdict.result == result
+    (answer,) = [answer for answer in verdict.answers if answer.question == "untouched"]
+    assert answer[1:] == untouched

@@ -127,14 +127,25 @@ def unanswered(fault: Fault, judged: str) -> tuple[Answer, ...]:
     )
 
 
-def together(hands: Sequence[Sequence[Answer]]) -> tuple[Answer, ...]:
-    """Answer the five questions about a session whose hands and balance both parties signed."""
-    signed = Answer("untouched", "yes", "both parties signed the result")
+def together(
+    hands: Sequence[Sequence[Answer]], *, last: bool, disputed: bool
+) -> tuple[Answer, ...]:
+    """Answer the five questions about a session.
+
+    ``last``: whether both parties signed that no hand follows. ``disputed``: whether one more hand
+    ended at the Bank.
+    """
+    if disputed:
+        untouched = "not shown", "the last hand ended at the Bank, which alone knows how"
+    elif last:
+        untouched = "yes", "both parties signed this end"
+    else:
+        untouched = "not shown", "no signature says that this was the end"
     return (
-        Answer("rules", "yes", f"all {len(hands)} hands recomputed"),
+        Answer("rules", "yes", f"hands recomputed: {len(hands)}"),
         _of_all("fair", hands),
         _of_all("unforeseen", hands),
-        signed,
+        Answer("untouched", *untouched),
         ALONE,
     )
 

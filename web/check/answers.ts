@@ -180,12 +180,17 @@ export const received = (lines: readonly number[]): string =>
   `${fit(lines)}, up to line ${lines.at(-1)}, if you kept them yourself`;
 
 /** A session whose hands and balance both parties signed. */
-export function together(hands: readonly (readonly Answer[])[]): Answer[] {
+export function together(hands: readonly (readonly Answer[])[], last: boolean, disputed: boolean): Answer[] {
+  const why = disputed
+    ? "the last hand ended at the Bank, which alone knows how"
+    : "no signature says that this was the end";
   return [
-    { question: "rules", answer: "yes", says: `all ${hands.length} hands recomputed` },
+    { question: "rules", answer: "yes", says: `hands recomputed: ${hands.length}` },
     ofAll("fair", hands),
     ofAll("unforeseen", hands),
-    { question: "untouched", answer: "yes", says: "both parties signed the result" },
+    last && !disputed
+      ? { question: "untouched", answer: "yes", says: "both parties signed this end" }
+      : { question: "untouched", answer: "not shown", says: why },
     ALONE,
   ];
 }

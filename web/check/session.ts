@@ -176,21 +176,26 @@ function* judging(session: Session): Slices<SessionVerdict> {
   const count = session.hands.length;
   if (session.disputed !== null) hands.push(yield* played(session, count, session.disputed, end + 1, false));
   const chip = hands[0]?.chip ?? 1n;
+  const last = state.last === true, disputed = session.disputed !== null;
   const funds = amount(terms.player_funds, 1);
   const chips = (wei: bigint) => counted(Number(wei / chip), "chip");
   const total = chips(funds + amount(terms.croupier_funds, 1));
   return {
     ok: true,
     verdict: "valid",
-    result: resultOf((share - funds) / chip, count),
-    answers: together(hands.map(({ answers }) => answers)),
+    result: resultOf((share - funds) / chip, count, last, disputed),
+    answers: together(hands.map(({ answers }) => answers), last, disputed),
     claims: [{
       claim: "SIGNED",
       seat: null,
       name: null,
       condition: "the keys are theirs alone",
-      result: `both parties signed that after ${counted(count, "hand")} the Player has ${chips(share)} of ${total}; ` +
-        "and the hands, played again, come to just that",
+      result: count
+        ? `both parties signed that after ${counted(count, "hand")} the Player has ${chips(share)} of ${total}; ` +
+          "and the hands, played again, come to just that"
+        : last
+        ? "both parties signed that no hand was played"
+        : "both parties signed no hand to its end",
       lines: [end],
       witness: null,
     }],
@@ -200,11 +205,13 @@ function* judging(session: Session): Slices<SessionVerdict> {
   };
 }
 
-function resultOf(won: bigint, hands: number): string {
-  const all = counted(hands, "hand");
-  if (won === 0n) return `The Player breaks even in ${all}.`;
+function resultOf(won: bigint, hands: number, last: boolean, disputed: boolean): string {
+  const all = `in ${counted(hands, "hand")}${last || disputed ? "" : " so far"}.`;
   const chips = counted(Number(won < 0n ? -won : won), "chip");
-  return `The Player ${won > 0n ? "wins" : "loses"} ${chips} in ${all}.`;
+  const said = won === 0n
+    ? `The Player breaks even ${all}`
+    : `The Player ${won > 0n ? "wins" : "loses"} ${chips} ${all}`;
+  return disputed ? `${said} One more hand ended at the Bank.` : said;
 }
 
 /** Checks the record of a session. What the Bank made of it, only the Bank can say. */

@@ -270,17 +270,24 @@ class SessionVerdict(NamedTuple):
     """Wei of the Player in the end, by the state that both have signed."""
     chip_cost: int
     """In wei, by the first bet; 1 where nothing was played."""
+    last: bool
+    """True if both have signed that no hand follows."""
     answers: tuple[Answer, ...]
     disputed: TranscriptEnd | None = None
     """The hand after that, which ended at the Bank."""
 
     def sentence(self) -> str:
         """Return it in words, with a hand that ended at the Bank in the sum."""
-        said = (
-            f"both parties signed that after {count(self.hands, 'hand')} the Player has "
-            f"{self.chips(self.share)} of {self.chips(self.terms.total)}; and the hands, played "
-            "again, come to just that"
-        )
+        if self.hands:
+            said = (
+                f"both parties signed that after {count(self.hands, 'hand')} the Player has "
+                f"{self.chips(self.share)} of {self.chips(self.terms.total)}; and the hands, "
+                "played again, come to just that"
+            )
+        elif self.last:
+            said = "both parties signed that no hand was played"
+        else:
+            said = "both parties signed no hand to its end"
         if self.disputed is None:
             return said
         more = (self.disputed.paid - self.disputed.bet.stake) // self.chip_cost
@@ -301,11 +308,13 @@ class SessionVerdict(NamedTuple):
     @property
     def result(self) -> str:
         """What happened, in a sentence."""
-        hands = count(self.hands, "hand")
-        if not self.won:
-            return f"The Player breaks even in {hands}."
-        verb = "wins" if self.won > 0 else "loses"
-        return f"The Player {verb} {count(abs(self.won), 'chip')} in {hands}."
+        said = f"in {count(self.hands, 'hand')}" + ("" if self.last or self.disputed else " so far")
+        if self.won:
+            verb = "wins" if self.won > 0 else "loses"
+            said = f"The Player {verb} {count(abs(self.won), 'chip')} {said}."
+        else:
+            said = f"The Player breaks even {said}."
+        return f"{said} One more hand ended at the Bank." if self.disputed else said
 
 
 def read_session(data: bytes) -> SessionRecord:
@@ -373,7 +382,8 @@ def verify_session(data: bytes) -> SessionVerdict:
         answers.append(verdict.answers)
     first = read_end(record.transcripts[0]) if record.transcripts else disputed
     chip_cost = 1 if first is None else first.bet.chip_cost
-    return SessionVerdict(terms, state.hands, share, chip_cost, together(answers), disputed)
+    answered = together(answers, last=state.last, disputed=disputed is not None)
+    return SessionVerdict(terms, state.hands, share, chip_cost, state.last, answered, disputed)
 
 
 def _must_be_signed(
