@@ -135,17 +135,17 @@ def together(
     ``last``: whether both parties signed that no hand follows. ``disputed``: whether one more hand
     ended at the Bank.
     """
+    untouched = Answer("untouched", "not shown", "no signature says that this was the end")
     if disputed:
-        untouched = "not shown", "the last hand ended at the Bank, which alone knows how"
+        why = "the last hand ended at the Bank, which alone knows how"
+        untouched = untouched._replace(says=why)
     elif last:
-        untouched = "yes", "both parties signed this end"
-    else:
-        untouched = "not shown", "no signature says that this was the end"
+        untouched = Answer("untouched", "yes", "both parties signed this end")
     return (
         Answer("rules", "yes", f"hands recomputed: {len(hands)}"),
         _of_all("fair", hands),
         _of_all("unforeseen", hands),
-        Answer("untouched", *untouched),
+        untouched,
         ALONE,
     )
 
