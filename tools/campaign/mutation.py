@@ -80,7 +80,7 @@ GAMES: Final = Suite(
 CONTEST: Final = Suite(
     (
         "stats.py",
-        *(f"contest/{one}.py" for one in ("parts", "seed", "book", "standings", "file")),
+        *(f"contest/{one}.py" for one in ("games", "book", "standings", "file")),
     ),
     ("tests/contest",),
 )
