@@ -111,12 +111,3 @@ def write(name: str, result: Mapping[str, Any]) -> None:
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(text + "\n")
     print(f"written: results/{name}.json", file=sys.stderr)
-
-
-def sources(commit: str, folder: Path) -> Path:
-    """The package as it was at a commit."""
-    packed = subprocess.run(
-        ["git", "archive", commit, "src"], cwd=RESULTS.parent.parent, stdout=-1, check=True
-    )
-    subprocess.run(["tar", "x", "-C", str(folder)], input=packed.stdout, check=True)
-    return folder / "src"

@@ -1,102 +1,91 @@
-"""CPU time of the server for an accepted and a refused guess, beside another commit's.
+"""CPU time of the server for a submission, beside the same framework's bare validated POST.
 
-    git archive COMMIT src | tar -x -C OTHER
-    python bench/arena_guess.py OTHER/src [--rounds 9]
+    python bench/arena_guess.py
 
-Both servers run at the same time, on SQLite. In each round each of them answers the same number of
-guesses on one connection, in turns; the ratio is that of one round. CPU time is what the kernel
-counts for the process, so other load on the machine matters little.
+`fairground serve` with its defaults on SQLite (FULL), and `_arena_bare`, which reads the same body
+into the same type, answers with the same type, and stores nothing. A number of connections submit
+at once, so the arena writes commits in groups. Both servers take turns, and each ratio is that of
+one round. CPU time is counted for the server's process only, so other load matters little.
 """
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
-import os
-import re
-import statistics
-import subprocess
-import sys
 import tempfile
-import urllib.parse
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
-HERE = Path(__file__).resolve().parents[1] / "src"
-GUESSES = 400
-BODIES = {"accepted": [1] * 40, "refused": [9] * 4}
+from _arena import Server, arena, bare
+from _machine import ratio, side_by_side, summary, write
+
+CONNECTIONS = 32
+GUESSES = 60
+"""Submissions of one connection in a round."""
+ROUNDS = 15
 
 
-class Server:
-    """An arena of some sources."""
+class Client:
+    """One connection, with an oracle of its own."""
 
-    def __init__(self, source: Path, folder: str) -> None:
-        options = ["--port", "0", "--no-croupier", "--rate", "0"]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "fairground", "serve", *options,
-             "--database", f"sqlite:///{folder}/arena.db"],
-            stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(source)},
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        url = ""
-        for line in self.process.stdout:
-            if found := re.match(r"The arena is open at (\S+)", line):
-                url = found[1]
-            if line.startswith("Stop it"):
-                break
-        place = urllib.parse.urlsplit(url)
-        self._line = http.client.HTTPConnection(place.hostname or "", place.port, timeout=60)
+    def __init__(self, server: Server, made: bool) -> None:
+        self._line = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
+        self._path = "/oracle/any"
+        if made:
+            self._ask("/neworacle", {"base": 6, "length": 40}, 303)
+            self.submit([1] * 40, 200, 1)  # deals the code
 
-    def cpu(self) -> float:
-        """Microseconds that the process has used."""
-        tasks = Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
-        return sum(int(task.read_text().split()[0]) for task in tasks) / 1000
-
-    def ask(self, path: str, body: object) -> http.client.HTTPResponse:
-        """POST, and read the answer to its end."""
-        headers = {"Content-Type": "application/json"}
-        self._line.request("POST", path, json.dumps(body), headers)
+    def _ask(self, path: str, body: object, status: int) -> None:
+        self._line.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
         answer = self._line.getresponse()
         answer.read()
-        return answer
+        if answer.status != status:
+            raise SystemExit(f"{path} was answered with {answer.status}, not {status}")
+        if place := answer.headers["Location"]:
+            self._path = urlsplit(place).path
 
-    def round(self, kind: str) -> float:
-        """Microseconds of CPU time for each guess at a new oracle."""
-        made = self.ask("/neworacle", {"base": 6, "length": 40})
-        oracle = urllib.parse.urlsplit(made.headers["Location"]).path
-        body = {"submission": BODIES[kind]}
-        for _ in range(20):
-            self.ask(oracle, body)
-        began = self.cpu()
-        for _ in range(GUESSES):
-            self.ask(oracle, body)
-        return (self.cpu() - began) / GUESSES
+    def submit(self, guess: list[int], status: int, times: int) -> None:
+        self._line.close()  # an idle connection may be gone; the next request opens it again
+        for _ in range(times):
+            self._ask(self._path, {"submission": guess}, status)
+
+
+def microseconds(
+    pool: ThreadPoolExecutor, server: Server, clients: list[Client], guess: list[int], status: int
+) -> float:
+    """CPU time of the server for a submission."""
+    before = server.cpu
+    list(pool.map(lambda client: client.submit(guess, status, GUESSES), clients))
+    return 1e6 * (server.cpu - before) / (GUESSES * len(clients))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("other", type=Path)
-    parser.add_argument("--rounds", type=int, default=9)
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as two:
-        servers = Server(options.other, one), Server(HERE, two)
-        try:
-            for kind in BODIES:
-                pairs = []
-                for number in range(options.rounds):
-                    order = servers if number % 2 else servers[::-1]
-                    found = {server: server.round(kind) for server in order}
-                    pairs.append((found[servers[0]], found[servers[1]]))
-                before, now = (statistics.median(one) for one in zip(*pairs, strict=True))
-                ratios = sorted(new / old for old, new in pairs)
-                print(
-                    f"{kind}: {before:.0f} µs before, {now:.0f} µs now; "
-                    f"ratio {statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-                )
-        finally:
-            for server in servers:
-                server.process.terminate()
-                server.process.wait(30)
+    with (
+        tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,
+        arena(f"sqlite:///{folder}/arena.db") as ours,
+        bare() as peer,
+        ThreadPoolExecutor(CONNECTIONS) as pool,
+    ):
+        here, there = ([Client(s, s is ours) for _ in range(CONNECTIONS)] for s in (ours, peer))
+        measures: dict[str, Callable[[], float]] = {
+            "accepted": partial(microseconds, pool, ours, here, [1] * 40, 200),
+            "refused": partial(microseconds, pool, ours, here, [9] * 4, 422),
+            "bare": partial(microseconds, pool, peer, there, [1] * 40, 200),
+        }
+        samples = side_by_side(measures, ROUNDS)
+    write(
+        "arena_guess",
+        {
+            "connections": CONNECTIONS,
+            "rounds": ROUNDS,
+            "cpu_microseconds": summary(samples),
+            "accepted_to_bare": ratio(samples, "accepted", "bare"),
+            "refused_to_bare": ratio(samples, "refused", "bare"),
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -3,27 +3,23 @@
 Zombie Dice, where nobody lends anything: in one setting both seats are this client's, in the other
 our player `random` has one, and answers before the client is answered. The client looks at a seat
 and answers, one request at a time, as a person's browser or a simple bot does. The arena stores
-every answer in SQLite (FULL) before it acknowledges it. The arena of an earlier commit is measured
-in the same run, in turns (``arena_tables.py COMMIT``; by itself 424dff3). Beside both stands the
-least that such an answer can cost with this server, this referee and SQLite on this disk
-(`_table_bare`).
+every answer in SQLite (FULL) before acknowledging it. Beside it stands a bare server with the same
+referee, which stores one row in SQLite on this disk (`_table_bare`); it has no framework, limits,
+clocks or keys, and does not survive a crash.
 """
 
 from __future__ import annotations
 
 import http.client
 import json
-import os
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from _arena import HERE, Server
-from _machine import ratio, sources, summary, write
+from _arena import HERE, Server, arena
+from _machine import ratio, summary, write
 
-BEFORE: Final = "424dff3"
 ROUNDS: Final = 41
 ANSWERS: Final = 60
 """In a round. Many short ones: on a busy machine the sides then get the same share of its moods."""
@@ -73,61 +69,49 @@ class Seat:
 
     def least(self) -> float:
         """CPU time of the bare server for an answer."""
-        before = self._cpu
+        before = 1e6 * self._server.cpu
         for _ in range(ANSWERS):
             self._ask("POST", "/", {"ask": "any", "answer": "roll"})
-        return (self._cpu - before) / ANSWERS
+        return (1e6 * self._server.cpu - before) / ANSWERS
 
     def microseconds(self, who: str) -> tuple[float, float]:
         """CPU time of the server for an answer (what playing costs beyond looking), and a look."""
-        before = self._cpu
+        before = 1e6 * self._server.cpu
         looks = self._play(who)
-        between = self._cpu
+        between = 1e6 * self._server.cpu
         for seat in looks:
             self._ask("GET", seat)
-        looking = self._cpu - between
+        looking = 1e6 * self._server.cpu - between
         return (between - before - looking) / ANSWERS, looking / len(looks)
-
-    @property
-    def _cpu(self) -> float:
-        """Microseconds of all threads, as the scheduler counts them: ticks are too coarse."""
-        threads = Path(f"/proc/{self._server.process.pid}/task").glob("*/schedstat")
-        return sum(int(one.read_text().split()[0]) for one in threads) / 1e3
 
 
 def main() -> None:
-    commit = sys.argv[1] if len(sys.argv) > 1 else BEFORE
-    found: dict[str, dict[str, list[float]]] = {}
-    with tempfile.TemporaryDirectory(dir=Path.cwd()) as folder:
-        now, before = HERE.parent / "src", sources(commit, Path(folder))
-        trees = {"now": str(now), "before": str(before)}
-        seats = {}
-        for name, tree in trees.items():
-            command = ["-m", "fairground", "serve", "--port", "0", "--no-croupier", "--database"]
-            database = f"sqlite:///{folder}/{name}.db"
-            server = Server([*command, database], os.environ | {"PYTHONPATH": tree})
-            seats[name] = Seat(server), server
+    found: dict[str, list[float]] = {}
+    with (
+        tempfile.TemporaryDirectory(dir=Path.cwd()) as folder,
+        arena(f"sqlite:///{folder}/arena.db") as server,
+    ):
         bare = Server([str(HERE / "_table_bare.py"), f"{folder}/bare.db"])
-        least = Seat(bare)
+        seat, least = Seat(server), Seat(bare)
         try:
             for number in range(ROUNDS + 1):
+                costs = {"least": least.least()}
                 for who in SEATS:
-                    for name, (seat, _) in seats.items():
-                        answer, look = seat.microseconds(who)
-                        if number:  # the first round warms up
-                            for what, cost in ((who, answer), (f"look, {who}", look)):
-                                found.setdefault(what, {}).setdefault(name, []).append(cost)
-                cost = least.least()
-                if number:
-                    found["both"].setdefault("least", []).append(cost)
+                    costs[who], costs[f"look, {who}"] = seat.microseconds(who)
+                if number:  # the first round warms up
+                    for what, cost in costs.items():
+                        found.setdefault(what, []).append(cost)
         finally:
-            for server in (bare, *(server for _, server in seats.values())):
-                server.stop()
-    told: dict[str, Any] = {"cpu_microseconds": {who: summary(it) for who, it in found.items()}}
-    told["now_to_least"] = ratio(found["both"], "now", "least")
-    told["now_to_before"] = {who: ratio(it, "now", "before") for who, it in found.items()}
-    told["before"] = f"the sources of commit {commit}"
-    write("arena_tables", {**told, "answers": ANSWERS, "rounds": ROUNDS})
+            bare.stop()
+    write(
+        "arena_tables",
+        {
+            "cpu_microseconds": summary(found),
+            "answer_to_least": ratio(found, "both", "least"),
+            "answers": ANSWERS,
+            "rounds": ROUNDS,
+        },
+    )
 
 
 if __name__ == "__main__":

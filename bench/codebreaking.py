@@ -1,7 +1,7 @@
-"""Code breaking, measured: scoring many and one, trees, the evil keeper, breakers against it.
+"""Code breaking, measured: scoring, trees, the evil keeper, breakers against it.
 
     python bench/codebreaking.py            # everything (some CPU-minutes)
-    python bench/codebreaking.py scoring single trees evil duel deep breakers
+    python bench/codebreaking.py scoring trees evil duel deep breakers
 
 CPU seconds, medians over repetitions; the result goes to bench/results/.
 """
@@ -12,17 +12,15 @@ import json
 import statistics
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from operator import eq
 from typing import Any
 
 import numpy as np
 from numba import njit
 
-from _machine import RESULTS, cpu_seconds, machine, ratio, side_by_side
+from _machine import RESULTS, machine
 from fairground.fair.bits import SeededStream
 from fairground.games.codebreaking.players import (
     AnnealingBreaker,
@@ -38,7 +36,6 @@ from fairground.games.codebreaking.players import (
 from fairground.games.codebreaking.rules import (
     Code,
     CodeBreaking,
-    Marks,
     Row,
     State,
     digits,
@@ -150,86 +147,6 @@ def scoring() -> dict[str, Any]:
     # A masked pair reads 16 bytes and writes 2.
     out["memory bandwidth, read, bytes per CPU-second"] = bandwidth
     out["pairs per CPU-second at that bandwidth, bit masks"] = bandwidth / 18
-    return out
-
-
-def by_two_lists(code: Code, guess: Code) -> Marks:
-    """The method of books: set the full matches aside, then search the rest."""
-    full, rest, asked = 0, [], []
-    for a, b in zip(code, guess):  # noqa: B905 - nobody writes more, and it would take longer
-        if a == b:
-            full += 1
-        else:
-            rest.append(a)
-            asked.append(b)
-    partial = 0
-    for digit in asked:
-        if digit in rest:
-            rest.remove(digit)
-            partial += 1
-    return full, partial
-
-
-def by_counters(code: Code, guess: Code) -> Marks:
-    """The shortest way to write it."""
-    full = sum(map(eq, code, guess))
-    return full, (Counter(code) & Counter(guess)).total() - full
-
-
-def by_counts(code: Code, guess: Code) -> Marks:
-    """Count each digit in both."""
-    full, common = sum(map(eq, code, guess)), 0
-    for digit in set(guess):
-        common += min(code.count(digit), guess.count(digit))
-    return full, common - full
-
-
-def by_surplus(code: Code, guess: Code) -> Marks:
-    """One pass: of which digits the code, or the guess, has had more so far."""
-    full = common = 0
-    more: dict[int, int] = {}
-    for a, b in zip(code, guess):  # noqa: B905 - as above
-        if a == b:
-            full += 1
-            continue
-        common += (more.get(a, 0) < 0) + (more.get(b, 0) > 0)
-        more[a] = more.get(a, 0) + 1
-        more[b] = more.get(b, 0) - 1
-    return full, common
-
-
-TWINS = (by_two_lists, by_counters, by_counts, by_surplus)
-
-
-def single() -> dict[str, Any]:
-    """One guess after the other, scored from Python, beside other ways to write it in Python."""
-    out: dict[str, Any] = {}
-    for base, length in ((6, 4), (10, 4), (8, 8), (100, 40)):
-        stream, top = SeededStream("single", base), base**length
-        pairs = [
-            (digits(stream.below(top), base, length), digits(stream.below(top), base, length))
-            for _ in range(4000)
-        ]
-        expected = [marks(*pair) for pair in pairs]
-        for twin in TWINS:
-            assert [twin(*pair) for pair in pairs] == expected, f"{twin.__name__} scores otherwise"
-
-        def all_by(score: Callable[[Code, Code], Marks], pairs: Any = pairs) -> None:
-            for code, guess in pairs:
-                score(code, guess)
-
-        ways = {"fairground": marks, **{twin.__name__: twin for twin in TWINS}}
-        samples = side_by_side(
-            {name: partial(cpu_seconds, partial(all_by, way)) for name, way in ways.items()}, 15
-        )
-        medians = {name: statistics.median(seconds) for name, seconds in samples.items()}
-        quickest = min((twin.__name__ for twin in TWINS), key=medians.__getitem__)
-        rates = {name: len(pairs) / seconds for name, seconds in medians.items()}
-        out[f"({base}, {length})"] = {
-            "guesses per CPU-second": rates,
-            "quickest other": quickest,
-            "times as fast as the quickest other": ratio(samples, quickest, "fairground"),
-        }
     return out
 
 
@@ -467,7 +384,6 @@ def breakers() -> dict[str, Any]:
 
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
     "scoring": scoring,
-    "single": single,
     "trees": trees,
     "evil": evil,
     "duel": duel,

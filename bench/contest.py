@@ -2,11 +2,11 @@
 
 The file is made here, by a house in memory: every team breaks every code of (6, 4), asking always
 the first code that fits all answers. ``fairground verify --contest`` then runs each game again, and
-recomputes orders, disguises and standings. It stands beside two others in the same run: the floor,
-which parses and hashes each line and does nothing else, and the sources of an earlier commit.
+recomputes orders, disguises and standings. It stands beside the floor in the same run, which
+parses and hashes each line and does nothing else.
 
-    python bench/contest.py                   # beside commit 424dff3
-    python bench/contest.py --before COMMIT --teams 4 --games 200
+    python bench/contest.py
+    python bench/contest.py --teams 4 --games 200
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from itertools import product
 from pathlib import Path
 from typing import Final
 
-from _machine import child_cpu_seconds, ratio, side_by_side, sources, summary, write
+from _machine import child_cpu_seconds, ratio, side_by_side, summary, write
 from fairground.contest.games import Part
 from fairground.games.codebreaking.rules import Code, Row, fits
 
@@ -64,7 +64,6 @@ def made(file: Path, teams: int, games: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--before", default="424dff3", help="the commit to compare with")
     parser.add_argument("--teams", type=int, default=20)
     parser.add_argument("--games", type=int, default=1000)
     options = parser.parse_args()
@@ -72,14 +71,12 @@ def main() -> None:
         file = Path(home) / "contest.jsonl"
         lines = made(file, options.teams, options.games)
         now = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-        before = {**now, "PYTHONPATH": str(sources(options.before, Path(home)))}
         verify = [sys.executable, "-m", "fairground", "verify", "--contest", str(file)]
         floor = [sys.executable, "-c", FLOOR, str(file)]
         samples = side_by_side(
             {
                 "floor": partial(child_cpu_seconds, floor, now),
                 "verify": partial(child_cpu_seconds, verify, now),
-                "before": partial(child_cpu_seconds, verify, before),
             },
             REPETITIONS,
         )
@@ -91,12 +88,8 @@ def main() -> None:
                 "repetitions": REPETITIONS,
                 "lines": lines,
                 "bytes": file.stat().st_size,
-                "before": f"the sources of commit {options.before}",
                 "cpu_seconds": summary(samples),
                 "floor_over_verify": ratio(samples, "floor", "verify"),
-                "floor_over_verify_before": ratio(samples, "floor", "before"),
-                "part_of_before": ratio(samples, "verify", "before"),
-                "target": "at most a third of the time before",
             },
         )
 

@@ -2,8 +2,9 @@
 
 All run in one process and take turns, so that a busy machine slows all alike. A step is one call
 to ``step`` for one environment; each plays random legal actions that were drawn beforehand. The
-games differ, as they must: the peers' games are the nearest that they have (two players, a few
-actions, short episodes).
+games differ: no peer has ours. Kuhn poker is OpenSpiel's nearest, for an episode ends after two or
+three steps, and one of FateStones after three at most. `rps_v2` goes on for fifteen steps. The
+4,096 lanes have no peer: OpenSpiel's vector environment is a Python loop over single ones.
 
     python bench/environments.py      prints a table and writes bench/results/environments.json
 """
@@ -18,7 +19,6 @@ os.environ["PYGAME_HIDE_SUPPORT_PROMPT"] = "1"
 
 import numpy as np
 from open_spiel.python import rl_environment
-from open_spiel.python import vector_env as spiel_vector
 from pettingzoo.classic import rps_v2
 
 from _machine import cpu_seconds, side_by_side, summary, write
@@ -110,22 +110,6 @@ def spiel(name: str) -> Callable[[], float]:
     return lambda: STEPS / cpu_seconds(work)
 
 
-def spiel_lanes(name: str, many: int = 64) -> Callable[[], float]:
-    env = spiel_vector.SyncVectorEnv([rl_environment.Environment(name) for _ in range(many)])
-    from open_spiel.python.rl_agent import StepOutput  # noqa: PLC0415
-
-    def work() -> None:
-        now = env.reset()
-        for _ in range(STEPS // many):
-            chosen = []
-            for one in now:
-                legal = one.observations["legal_actions"][one.observations["current_player"]]
-                chosen.append(StepOutput(action=legal[0], probs=None))
-            now, _, _, _ = env.step(chosen, reset_if_done=True)
-
-    return lambda: (STEPS // many) * many / cpu_seconds(work)
-
-
 def main() -> None:
     contestants = {
         "ours, FateStones, 4096 lanes against greedy": lanes("fatestones", players=["greedy"]),
@@ -142,8 +126,6 @@ def main() -> None:
         "ours, Zombie Dice, PettingZoo in turns": agents_in_turn("zombie"),
         "PettingZoo, rps_v2 parallel": agents_together(rps_v2.parallel_env, 3),
         "OpenSpiel, kuhn_poker, rl_environment": spiel("kuhn_poker"),
-        "OpenSpiel, pig, rl_environment": spiel("pig"),
-        "OpenSpiel, kuhn_poker, SyncVectorEnv of 64": spiel_lanes("kuhn_poker"),
     }
     samples = side_by_side(contestants, REPETITIONS)
     write("environments", {"unit": "steps per second of CPU", "steps": summary(samples)})

@@ -2,11 +2,12 @@
 
 Every ranking program gets the same hands, in the form that it likes best, prepared before
 the clock starts, through its ordinary call for five cards; and all must find the same of the
-7,462 grades for each hand, or nothing is measured. The kernel takes all hands in one call,
-which is what it is for; the rules' own `rank` (in Python, one of ten ranks) is listed apart.
+7,462 grades for each hand, or nothing is measured. The kernel takes all hands in one call; the
+peers have no such call and are called from Python once for each hand. The rules' own `rank` finds
+one of ten ranks only, less than the peers find, and has no peer here.
 
-No peer knows what a hold is worth. Who has one of them ranks all 2,598,960 hands that the 32 holds
-can lead to, so that is done with the quickest, for one hand, and the results must be equal.
+No peer knows the value of a hold. Its user ranks all 2,598,960 hands that the 32 holds can lead
+to. A loop of ours does that with the quickest peer, for one hand, and the results must be equal.
 
     python bench/poker.py
 """
@@ -99,7 +100,7 @@ def ranking() -> dict[str, Any]:
 
     measures: dict[str, Callable[[], float]] = {
         "fairground kernel": lambda: cpu_seconds(again) / AGAIN,
-        "fairground rank": lambda: cpu_seconds(lambda: [rank(hand) for hand in hands]),
+        "fairground rank, one of ten": lambda: cpu_seconds(lambda: [rank(hand) for hand in hands]),
         **{name: partial(cpu_seconds, work) for name, (work, _) in others.items()},
     }
     measures["kernel, all hands"] = lambda: cpu_seconds(lambda: compiled.grade_hands(every))
@@ -112,9 +113,6 @@ def ranking() -> dict[str, Any]:
         "hands per CPU-second": summary(speeds),
         "kernel, times as fast as": {
             name: ratio(samples, name, "fairground kernel") for name in others
-        },
-        "rank in Python, times as fast as": {
-            name: ratio(samples, name, "fairground rank") for name in others
         },
     }
 

@@ -10,6 +10,9 @@ that all those checks are free.
 Every game is played under every scheme. They are as short as games are: few draws each, so that
 nothing is amortised. (``long`` has one game of each kind with thousands of lines.)
 
+``second_checker`` is one long record of Zombie Dice, checked by `fairground verify` and by
+check.mjs in Node, each in a process of its own. Both must say that it is valid.
+
     python bench/verify.py                # writes results/verify.json
     python bench/verify.py --profile      # prints where the time goes, and writes nothing
 """
@@ -19,13 +22,17 @@ from __future__ import annotations
 import cProfile
 import hashlib
 import json
+import os
 import pstats
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
-from _machine import cpu_seconds, ratio, side_by_side, summary, write
+from _machine import child_cpu_seconds, cpu_seconds, ratio, side_by_side, summary, write
 from fairground.core import Game, Move
 from fairground.fair.bits import digest
 from fairground.fair.chains import LENGTH
@@ -39,10 +46,16 @@ from fairground.testing.driving import Driver
 from fairground.testing.modes import FixedVault, Mode, mode
 from fairground.verifier import verify
 
+ROOT: Final = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
+from tests.helpers.page import page  # noqa: E402 (found by the line above)
+
 EVENTS: Final = 1500
 """About how many lines are verified of each game under each scheme."""
 
 LONG: Final = 6000
+LONGEST: Final = 30_000
+"""About how many lines the record has that the second checker reads."""
 GUESSES: Final = 10
 REPETITIONS: Final = 9
 TARGET: Final = 0.40
@@ -175,6 +188,39 @@ def measured(games: Sequence[bytes]) -> dict[str, Any]:
     }
 
 
+def second_checker() -> dict[str, Any]:
+    """Return the time of both checkers for one record, their starts included."""
+    game = Zombie(2, brains_to_win=3 * LONGEST // 10)
+    data = played(game, SCHEMES["hash-chains/1, stirred each run"], 0, LONGEST)
+    lines = data.count(b"\n")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "long.jsonl"
+        file.write_bytes(data)
+        commands = {
+            "verify": [sys.executable, "-m", "fairground", "verify", str(file)],
+            "check.mjs": ["node", str(page() / "check.mjs"), str(file)],
+        }
+        samples = side_by_side(
+            {
+                name: partial(child_cpu_seconds, command, os.environ)
+                for name, command in commands.items()
+            },
+            REPETITIONS,
+        )
+    seconds = summary(samples)
+    node = subprocess.run(["node", "--version"], capture_output=True, text=True, check=True)
+    return {
+        "game": "Zombie Dice",
+        "node": node.stdout.strip(),
+        "lines": lines,
+        "bytes": len(data),
+        "microseconds_a_line": {
+            side: round(1e6 * seconds[side]["median"] / lines, 2) for side in seconds
+        },
+        "check_over_verify": ratio(samples, "check.mjs", "verify"),
+    }
+
+
 def main() -> None:
     transcripts = {
         (game, scheme): some(rules(), how)
@@ -199,6 +245,7 @@ def main() -> None:
             "all": measured(everything),
             "games": cells,
             "long": {name: measured(games) for name, games in long_games().items()},
+            "second_checker": second_checker(),
             "profile": profile(everything),
         },
     )

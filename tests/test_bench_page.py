@@ -18,7 +18,7 @@ def test_the_page_is_made_of_the_results() -> None:
 def test_every_result_has_a_figure_or_is_none() -> None:
     page = made()
     results = {path.stem for path in (BENCH / "results").glob("*.json")}
-    assert results == {figure.bench for figure in page.FIGURES} | page.WITHOUT
+    assert results <= {figure.bench for figure in page.FIGURES} | page.WITHOUT
 
 
 def test_what_we_lose_stands_first_and_the_worst_of_it_at_the_top() -> None:
