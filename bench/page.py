@@ -229,18 +229,18 @@ FIGURES: Final = (
     ),
     Figure(
         "environments",
-        "Gymnasium steps, FateStones, three at most in an episode",
+        "Gymnasium steps, FateStones, mostly one step in an episode",
         (*_STEPS, "ours, FateStones, Gymnasium against greedy"),
         _RATE,
-        "OpenSpiel's kuhn_poker, rl_environment, two or three in an episode",
+        "OpenSpiel's kuhn_poker, rl_environment, two or three steps in an episode",
         (*_STEPS, "OpenSpiel, kuhn_poker, rl_environment"),
     ),
     Figure(
         "environments",
-        "PettingZoo parallel steps, FateStones, three at most in an episode",
+        "PettingZoo parallel steps, FateStones, mostly one step in an episode",
         (*_STEPS, "ours, FateStones, PettingZoo parallel"),
         _RATE,
-        "PettingZoo's rps_v2, another game, fifteen in an episode",
+        "PettingZoo's rps_v2, another game, fifteen steps in an episode",
         (*_STEPS, "PettingZoo, rps_v2 parallel"),
     ),
     Figure(

@@ -54,7 +54,7 @@ EVENTS: Final = 1500
 """About how many lines are verified of each game under each scheme."""
 
 LONG: Final = 6000
-LONGEST: Final = 30_000
+LONGEST: Final = 100_000
 """About how many lines the record has that the second checker reads."""
 GUESSES: Final = 10
 REPETITIONS: Final = 9
@@ -190,7 +190,7 @@ def measured(games: Sequence[bytes]) -> dict[str, Any]:
 
 def second_checker() -> dict[str, Any]:
     """Return the time of both checkers for one record, their starts included."""
-    game = Zombie(2, brains_to_win=3 * LONGEST // 10)
+    game = Zombie(2, brains_to_win=9 * LONGEST // 100)
     data = played(game, SCHEMES["hash-chains/1, stirred each run"], 0, LONGEST)
     lines = data.count(b"\n")
     with tempfile.TemporaryDirectory() as folder:
