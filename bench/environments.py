@@ -3,7 +3,7 @@
 All run in one process and take turns, so that a busy machine slows all alike. A step is one call
 to ``step`` for one environment; each plays random legal actions that were drawn beforehand. The
 games differ: no peer has ours. Kuhn poker is OpenSpiel's nearest, for an episode ends after two or
-three steps, and one of FateStones after three at most. `rps_v2` goes on for fifteen steps. The
+three steps, and one of FateStones mostly after one. `rps_v2` goes on for fifteen steps. The
 4,096 lanes have no peer: OpenSpiel's vector environment is a Python loop over single ones.
 
     python bench/environments.py      prints a table and writes bench/results/environments.json
