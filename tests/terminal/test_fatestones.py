@@ -68,7 +68,7 @@ class TestAgainstTheMachine:
             prompt = text.index("Your die (", prompt + 1)
             assert text.index(commitment) < prompt < text.index(events[mine]["commitment"])
             assert sealed < mine < opened
-            # The seal by hand, as docs/fairness.md has it: lengths of four bytes, numbers of eight.
+            # The seal by hand, as docs/format.md has it: lengths of four bytes, numbers of eight.
             before = min(sealed, mine)
             parts = [
                 b"fairground/seal/1",
