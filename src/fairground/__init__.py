@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from fairground.clients.table import RemoteSeat
+    from fairground.clients.oracles import RemoteArena, arena
+    from fairground.clients.table import RemoteSeat, sit
     from fairground.core import (
         BadParams,
         FairgroundError,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         Unreadable,
     )
     from fairground.door.records import Record, Step, Story, read, replay, verify, write
-    from fairground.door.remote import RemoteArena, arena, sit
     from fairground.door.solutions import (
         Coaching,
         CodeSolution,
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
         review,
         solve,
     )
-    from fairground.door.tables import PERSON, LocalTable, game
+    from fairground.door.tables import PERSON, LocalTable
     from fairground.door.tables import open as open
     from fairground.fair.register import SCHEMES
-    from fairground.games import GAMES, Listing
+    from fairground.games import GAMES, Listing, game
     from fairground.games.fatestones.solver.choices import Solution as FateStonesSolution
     from fairground.players import Player
     from fairground.players.runner import Question
@@ -108,11 +108,11 @@ _NAMES = {
         "Coaching CodeSolution DiceSolution FateStonesSolution PokerSolution ZombieSolution"
         " list_games list_players player review solve"
     ),
-    "door.remote": "RemoteArena arena sit",
-    "door.tables": "PERSON LocalTable game open",
-    "clients.table": "RemoteSeat",
+    "door.tables": "PERSON LocalTable open",
+    "clients.oracles": "RemoteArena arena",
+    "clients.table": "RemoteSeat sit",
     "fair.register": "SCHEMES",
-    "games": "GAMES Listing",
+    "games": "GAMES Listing game",
     "players": "Player",
     "players.runner": "Question",
     "verifier": "Verdict",

@@ -16,7 +16,7 @@ from fairground.contest.file import check
 from fairground.core import InputError
 from fairground.server.app import make_app
 from fairground.server.serve import alone, stop_what_was_open
-from fairground.store.lineage import mark_of
+from fairground.store.sqlite import mark_of
 from fairground.verifier import verify
 from tests.helpers.postgres import throw_away_cluster
 from tests.server.test_contests import a_database

@@ -34,9 +34,11 @@ from msgspec import Struct, field
 
 from fairground.clients.http import Http, HttpReply, Repeat, Unreachable
 from fairground.clients.protocol import CLOSE, IDEMPOTENCY_KEY, RECEIPT
+from fairground.clients.table import open_table
 from fairground.contest.standings import ContestTeam
-from fairground.core import HIDDEN, FairgroundError, InputError
+from fairground.core import HIDDEN, FairgroundError, Game, InputError
 from fairground.fair.bits import SystemStream, Tag, digest, fresh, token
+from fairground.games import game
 from fairground.games.codebreaking.rules import (
     BREAKER,
     FAIR,
@@ -308,7 +310,7 @@ class Contest:
 
 
 class Arena:
-    """A server, by the address that stands before ``/neworacle`` and ``/newcontest``."""
+    """An arena, by its address: tables of any game, oracles and contests."""
 
     def __init__(self, url: str, http: Http | None = None) -> None:
         self.url = url.rstrip("/")
@@ -324,6 +326,53 @@ class Arena:
         body = dict(parts[0]) if len(parts) == 1 else [dict(part) for part in parts]
         made = _act(self._http, "POST", f"{self.url}/newcontest", body)
         return Contest(made.location(), self._http, made.headers.get(CLOSE))
+
+    def open(
+        self,
+        which: str | Game[Any],
+        /,
+        *,
+        seats: Sequence[str | None],
+        names: Sequence[str] | None = None,
+        lends: str = "chain",
+        scheme: str = "hash-chains/1",
+        options: Mapping[str, Any] | None = None,
+        **params: Any,
+    ) -> list[str | None]:
+        """Open a table there, and return the private address of each seat that is not theirs.
+
+        ``seats``: the arena's own player by name, or ``None`` for a free seat. Hand each address
+        to its player, or take it with `sit`.
+        """
+        made = game(which, **params)
+        called = names or [player or f"Seat {seat}" for seat, player in enumerate(seats)]
+        if len(called) != len(seats):
+            raise InputError(f"{len(seats)} seats need as many names, not {called!r}")
+        chairs = [
+            {"name": name, "lends": lends} if player is None else {"name": name, "player": player}
+            for name, player in zip(called, seats, strict=True)
+        ]
+        wanted = {
+            "game": made.name,
+            "params": made.params(),
+            "seats": chairs,
+            "dealer": scheme,
+            "options": dict(options or {}),
+        }
+        seated = open_table(self.url, wanted)["seats"]
+        return [seat.get("url") for seat in seated]
+
+    def __repr__(self) -> str:
+        return f"<the arena at {self.url}: open(), new_oracle(), new_contest()>"
+
+
+RemoteArena = Arena
+"""The name of the class in `fairground`."""
+
+
+def arena(url: str) -> Arena:
+    """The arena at this address, such as ``http://127.0.0.1:8000``."""
+    return Arena(url)
 
 
 # Playing: one oracle, or all those of a contest

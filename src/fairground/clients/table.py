@@ -389,6 +389,11 @@ class RemoteSeat:
         return verdict
 
 
+def sit(url: str) -> RemoteSeat:
+    """Take the seat with this private address."""
+    return RemoteSeat(url)
+
+
 def play(url: str, player: Player | str, http: Http | None = None) -> PlayedTable:
     """Play a seat to the end of the game, and verify it.
 

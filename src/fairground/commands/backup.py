@@ -12,8 +12,7 @@ from typing import Final
 
 from fairground.commands.serve import default_database
 from fairground.core import InputError
-from fairground.store.lineage import A_COPY
-from fairground.store.sqlite import PRIVATE_FILE
+from fairground.store.sqlite import A_COPY, PRIVATE_FILE
 from fairground.terminal.console import Arguments
 
 SQLITE: Final = "sqlite:///"

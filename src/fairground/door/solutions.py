@@ -12,8 +12,8 @@ from fairground.coach.review import Review, SeatReview, Step, review_of
 from fairground.core import BadParams, Game, InputError, Seat, UnknownName
 from fairground.door.records import Source, bytes_of
 from fairground.door.tables import chance_of
-from fairground.door.tables import game as make_game
 from fairground.games import GAMES, Games, Listing
+from fairground.games import game as make_game
 from fairground.games.codebreaking.rules import (
     Code,
     CodeBreaking,

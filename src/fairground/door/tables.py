@@ -15,7 +15,7 @@ from fairground.fair.bits import SeededStream, Stream, SystemStream
 from fairground.fair.register import SCHEMES, Schemes, dealer_class
 from fairground.fair.schemes import Chair, Dealer
 from fairground.fair.vault import MemoryVault, Vault
-from fairground.games import GAMES, Games, make_game
+from fairground.games import GAMES, Games, game
 from fairground.players import Player, make_player
 from fairground.players.runner import DECISIONS, Question, Runner
 from fairground.table import Ask, Table, new_name
@@ -36,23 +36,6 @@ Sitter = str | Player | None
 
 _UNSAID: Final = object()
 """An answer that was not given. (``None`` could be a move.)"""
-
-
-def game(which: str | Game[Any], /, *, games: Games = GAMES, **params: Any) -> Game[Any]:
-    """A game: by family (``"zombie"`` is the newest version), by full name, or one as it is.
-
-    The keywords are the game's parameters: those of the first event of a transcript.
-    """
-    if isinstance(which, Game):
-        if params:
-            raise InputError(
-                f"{which!r} is made already, so it takes no {', '.join(params)}; give its name, "
-                f"such as {which.name!r}, to make another"
-            )
-        return which
-    if not isinstance(which, str):
-        raise InputError(f"a game is a name, such as 'zombie', or a Game, not {which!r}")
-    return make_game(games.newest(which), params, games)
 
 
 def open(

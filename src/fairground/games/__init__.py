@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from fairground.core import BadParams, Game
+from fairground.core import BadParams, Game, InputError
 from fairground.registry import Register, load
 
 
@@ -100,3 +100,20 @@ def make_game(name: object, params: object, games: Games = GAMES) -> Game[Any]:
     if not isinstance(params, dict):
         raise BadParams(f"a game's parameters are an object, not {params!r}")
     return rules.from_params(params)
+
+
+def game(which: str | Game[Any], /, *, games: Games = GAMES, **params: Any) -> Game[Any]:
+    """A game: by family (``"zombie"`` is the newest version), by full name, or one as it is.
+
+    The keywords are the game's parameters: those of the first event of a transcript.
+    """
+    if isinstance(which, Game):
+        if params:
+            raise InputError(
+                f"{which!r} is made already, so it takes no {', '.join(params)}; give its name, "
+                f"such as {which.name!r}, to make another"
+            )
+        return which
+    if not isinstance(which, str):
+        raise InputError(f"a game is a name, such as 'zombie', or a Game, not {which!r}")
+    return make_game(games.newest(which), params, games)

@@ -58,7 +58,7 @@ from fairground.server.oracles.service import KIND as ORACLES
 from fairground.server.page import Page
 from fairground.server.state import has_started, the_arena
 from fairground.server.tables.opening import KIND as TABLES
-from fairground.store import Append, Secret, Store, lineage, open_store
+from fairground.store import Append, Secret, Store, open_store, sqlite
 from fairground.store.sqlite import PRIVATE_FILE, identity
 
 GRACE: Final = 4
@@ -334,22 +334,22 @@ def alone(database: str, *, restored: bool = False) -> Iterator[None]:
                 "one, name another file, or use PostgreSQL for both"
             ) from None
         if not restored:
-            lineage.must_be_the_latest(path, lock)
-            lineage.renew(path, lock)
+            sqlite.must_be_the_latest(path, lock)
+            sqlite.renew(path, lock)
         file = identity(Path(path))
         yield
         with suppress(InputError, OSError):  # a full disk keeps nobody from stopping
             if identity(Path(path)) in (file, None):
-                lineage.renew(path, lock)
+                sqlite.renew(path, lock)
             else:
-                lineage.disown(lock)
+                sqlite.disown(lock)
 
 
 def _must_be_there(database: str) -> None:
     """Look before anything opens an SQLite file, for that would make one where it is missing."""
     path = database.removeprefix(SQLITE)
     if path != database:
-        lineage.must_not_be_missing(_one_name(path))
+        sqlite.must_not_be_missing(_one_name(path))
 
 
 def _one_name(path: str) -> str:

@@ -11,8 +11,7 @@ the database is full, read-only, slow or gone. `InDoubt` is the one that may hav
 `Damaged` is the one that does not pass: from then on nothing is written.
 
 Two stores obey the same laws (tests/store/test_laws.py): `sqlite` is one file for one process,
-`postgres` one server for many. `groups` is their common half. `lineage` tells which SQLite file ran
-here last.
+`postgres` one server for many. `groups` is their common half.
 """
 
 from __future__ import annotations

@@ -15,8 +15,14 @@ import pytest
 
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.croupier.croupier import Croupier, must_decrypt
-from fairground.bank.croupier.journal import CroupierJournal, SessionJournal, seed_cipher, stop_open
-from fairground.bank.crypto.seed_cipher import SeedCipher, SeedsLocked
+from fairground.bank.croupier.journal import (
+    CroupierJournal,
+    SeedCipher,
+    SeedsLocked,
+    SessionJournal,
+    seed_cipher,
+    stop_open,
+)
 from fairground.bank.messages import Key
 from fairground.bank.player.session import SessionPlayer
 from fairground.bank.seeds import Seed

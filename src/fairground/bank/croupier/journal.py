@@ -27,14 +27,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from Crypto.Cipher import AES
+from Crypto.Hash import SHA256
+from Crypto.Protocol.KDF import HKDF
+
 from fairground.bank.bank_port import GameOutcome, Step, short_name
 from fairground.bank.calls import as_json, from_json
 from fairground.bank.croupier_port import MESSAGES, Closed, Offer, Sight, TooSoon, UnknownGame
-from fairground.bank.crypto.seed_cipher import SeedCipher
 from fairground.bank.crypto.signatures import Signature
 from fairground.bank.hand import CHAIRS, LAPSED, STOPPED, Hand, HandEngine
 from fairground.bank.ledger.lines import NO_CHAIN
@@ -42,7 +46,7 @@ from fairground.bank.messages import Bet, Domain, Key, Signer
 from fairground.bank.schemes import read_public
 from fairground.bank.seeds import SEED_IDS, Seed
 from fairground.bank.session import Line, SessionPage
-from fairground.core import Fault, whole, written
+from fairground.core import Fault, InputError, whole, written
 from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store, Stored
 from fairground.transcript import NO_LINE, Event, canonical, check_chain, line_hash, parse
@@ -290,6 +294,69 @@ def _log(name: bytes) -> str:
 
 def _name(log: str) -> bytes:
     return bytes.fromhex(log.removeprefix("session-"))
+
+
+# Seeds in a database are encrypted: AES-256-GCM
+#
+# The encryption key comes from the private key of his account (HKDF-SHA256). That key lies in a
+# key file under a passphrase, so a reader of the database needs the key file *and* the
+# passphrase. A new passphrase for the same key file changes nothing here.
+#
+# Each seed has a fresh nonce, and is bound to its place: the log, its name there, and the line
+# that it was made for. A seed that was moved to another place does not decrypt.
+
+
+PURPOSE: Final = b"fairground/croupier-seeds/1"
+_KEY_BYTES: Final = 32
+_NONCE_BYTES: Final = 12
+_TAG_BYTES: Final = 16
+
+
+class SeedsLocked(InputError):
+    """Seeds in a database that this Croupier's key does not open."""
+
+    code = "bank/seeds-locked"
+
+
+class SeedCipher:
+    """Encrypts and decrypts the secrets of one Croupier."""
+
+    def __init__(self, key: Key) -> None:
+        self._account = key.address
+        derived = HKDF(key.export(), _KEY_BYTES, b"", SHA256, context=PURPOSE)
+        assert isinstance(derived, bytes), "one key, not several"
+        self._key = derived
+
+    def encrypt(self, log: str, secret: Secret) -> Secret:
+        """Return the secret as it is stored: nonce, tag, ciphertext."""
+        nonce = secrets.token_bytes(_NONCE_BYTES)
+        cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce, mac_len=_TAG_BYTES)
+        cipher.update(_bound_to(log, secret))
+        text, tag = cipher.encrypt_and_digest(secret.secret)
+        return secret._replace(secret=nonce + tag + text)
+
+    def decrypt(self, log: str, stored: Secret) -> Secret:
+        """Return a stored secret in plain text; raise `SeedsLocked` if it is not ours."""
+        nonce, tag, text = _parts(stored.secret)
+        try:
+            cipher = AES.new(self._key, AES.MODE_GCM, nonce=nonce, mac_len=_TAG_BYTES)
+            cipher.update(_bound_to(log, stored))
+            return stored._replace(secret=cipher.decrypt_and_verify(text, tag))
+        except ValueError:
+            raise SeedsLocked(
+                f"the key of {self._account} does not open the seed {stored.name!r} of {log!r} in "
+                "the database: it was stored by an older Fairground without encryption, or it was "
+                "changed. Start with a new database: fairground serve --database sqlite:///new.db"
+            ) from None
+
+
+def _bound_to(log: str, secret: Secret) -> bytes:
+    return json.dumps([log, secret.name, secret.head]).encode()
+
+
+def _parts(stored: bytes) -> tuple[bytes, bytes, bytes]:
+    behind = _NONCE_BYTES + _TAG_BYTES
+    return stored[:_NONCE_BYTES], stored[_NONCE_BYTES:behind], stored[behind:]
 
 
 def seed_cipher(domain: Domain, key: Key) -> SeedCipher | None:
