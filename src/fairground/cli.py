@@ -15,14 +15,14 @@ import sys
 import textwrap
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
-from difflib import get_close_matches
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 from fairground import __version__
-from fairground.core import FairgroundError
+from fairground.core import BadParams, FairgroundError, UnknownName
 from fairground.games import GAMES
+from fairground.registry import nearest
 from fairground.terminal import console
 from fairground.terminal.console import abandon_output, parser_of, stopped_by_signals
 
@@ -111,6 +111,9 @@ COMMANDS: Final = PLAY | WORK
 OF_ANY_GAME: Final = ("play", "simulate")
 """Commands that have a parser for each game."""
 
+GROUPS: Final = [name.partition(" ")[0] for name in COMMANDS if " " in name]
+MOST_USED: Final = "Most used are: dice, codebreaking, zombie, tutorial, verify."
+
 EXAMPLES: Final = """\
 Examples:
   fairground dice 2,2,4,4,9,9 6,8,1,1,8,6 7,5,3,7,5,3 --save game.jsonl
@@ -137,13 +140,10 @@ def help_text() -> str:
     return "\n".join(parts)
 
 
-def find(arguments: Sequence[str]) -> tuple[Command, list[str]] | None:
-    """The command that the arguments begin with, and what is left for it."""
-    for words in (2, 1):
-        name = " ".join(arguments[:words])
-        if len(arguments) >= words and name in COMMANDS:
-            return COMMANDS[name], list(arguments[words:])
-    return None
+def find(arguments: Sequence[str]) -> str | None:
+    """Return the name of the command that the arguments begin with."""
+    names = (" ".join(arguments[:words]) for words in (2, 1))
+    return next((name for name in names if name in COMMANDS), None)
 
 
 def _dispatch(arguments: Sequence[str]) -> int:
@@ -161,10 +161,10 @@ def _dispatch(arguments: Sequence[str]) -> int:
     if arguments[0] == "--version":
         print(f"fairground {__version__}")
         return 0
-    found = find(arguments)
-    if found is None:
+    name = find(arguments)
+    if name is None:
         return _unknown(arguments)
-    command, rest = found
+    command, rest = COMMANDS[name], arguments[len(name.split()) :]
     run = _loaded(command)
     played = [*PLAY.values(), WORK["resume"]]
     with stopped_by_signals() if command in played else nullcontext():
@@ -175,7 +175,7 @@ def _loaded(command: Command) -> Callable[[Sequence[str]], int]:
     """The function that runs a command."""
     module, _, function = command.module.partition(":")
     run: Callable[..., int] = getattr(import_module(f"fairground.{module}"), function or "run")
-    if command is WORK["completion"]:
+    if command in (WORK["completion"], WORK["config"]):
         return partial(run, parsers=_parsers)
     if command is WORK["resume"]:
         return partial(run, screens={name: game.module for name, game in PLAY.items()})
@@ -201,11 +201,15 @@ def _unknown(arguments: Sequence[str]) -> int:
         for name in below:
             print(f"  fairground {name:<22}{COMMANDS[name].summary}")
         return 0 if len(arguments) > 1 else 2
+    option = first.startswith("-")
+    names = below or (["--help", "--version"] if option else [*COMMANDS, *GROUPS])
     what = " ".join(arguments[:2]) if below else first
-    near = get_close_matches(what, COMMANDS, n=1)
-    hint = f"Did you mean {near[0]!r}? " if near else ""
-    known = ", ".join(COMMANDS)
-    print(f"fairground: there is no command {what!r}. {hint}There are: {known}.", file=sys.stderr)
+    short = {name.removeprefix(f"{first} "): name for name in names}
+    near = nearest(arguments[1] if below else first, short)
+    there = f"There are: {', '.join(names)}." if below or option else MOST_USED
+    hint = f"Did you mean {short[near]!r}?" if near else there
+    kind = "option" if option else "command"
+    print(f"fairground: there is no {kind} {what!r}. {hint}", file=sys.stderr)
     print("Try: fairground --help", file=sys.stderr)
     return 2
 
@@ -213,13 +217,15 @@ def _unknown(arguments: Sequence[str]) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line, and answer with its exit code."""
     console.make_streams_safe()
-    given = sys.argv[1:] if arguments is None else list(arguments)
+    typed = sys.argv[1:] if arguments is None else arguments
+    given = ["--help" if word == "-help" else word for word in typed]
     fail = partial(_fail, as_json="--json" in given)
     try:
         exit_code = _dispatch(given)
         sys.stdout.flush()
     except FairgroundError as error:
-        return fail(str(error), error.exit, error.code, line=getattr(error, "line", None))
+        text = _with_help(error, given)
+        return fail(text, error.exit, error.code, line=getattr(error, "line", None))
     except console.EndOfInput:
         return fail("\nThe input ended in the middle. Goodbye!", 3, "input/ended", "")
     except KeyboardInterrupt:
@@ -236,6 +242,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = f"cannot read or write{where}: {error.strerror or error}"
         return fail(text, 2, "input/unreadable")
     return exit_code
+
+
+def _with_help(error: FairgroundError, given: Sequence[str]) -> str:
+    """Return the text of an error; a wrong parameter is called as it was typed: ``--base``."""
+    text, command = str(error), find(given)
+    if command is None or not isinstance(error, BadParams | UnknownName):
+        return text
+    option = f"--{text.partition(' ')[0]}"
+    if any(word.partition("=")[0] == option for word in given):
+        text = f"--{text}"
+    return text if "\n" in text else f"{text}\nTry: fairground {command} --help"
 
 
 def _fail(

@@ -335,7 +335,7 @@ class BadParams(InputError):
 
 
 class UnknownName(InputError):
-    """No game, scheme or player goes by this name; the text lists those that exist."""
+    """No game, scheme or player goes by this name; the text suggests the nearest, or lists all."""
 
     code = "name/unknown"
 

@@ -13,7 +13,7 @@ a quick start stays quick.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -98,11 +98,19 @@ def version(name: str) -> int:
     return int(number) if number.isascii() and number.isdigit() else 0
 
 
-def known(name: object, names: Mapping[str, Any]) -> str:
-    """Return the message for an unknown name: the nearest name, if any, and all names."""
-    near = get_close_matches(name, list(names), n=1) if isinstance(name, str) else []
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    return f"{hint}there are: {', '.join(sorted(names))}"
+def nearest(name: object, names: Collection[str]) -> str | None:
+    """Return the name that was probably meant: one that looks alike, or the only longer one."""
+    if not isinstance(name, str):
+        return None
+    longer = [full for full in names if len(name) > 1 and full.startswith(name.lower())]
+    near = longer if len(longer) == 1 else get_close_matches(name.lower(), list(names), n=1)
+    return near[0] if near else None
+
+
+def known(name: object, names: Collection[str]) -> str:
+    """Return the message for an unknown name: the nearest name, or all names if none is near."""
+    near = nearest(name, names)
+    return f"did you mean {near!r}?" if near else f"there are: {', '.join(sorted(names))}"
 
 
 @cache

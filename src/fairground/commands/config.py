@@ -8,11 +8,15 @@ from typing import Any, Final
 
 import shtab
 
-from fairground.core import InputError
+from fairground.core import InputError, UnknownName
 from fairground.escape import shown
+from fairground.registry import nearest
 from fairground.terminal.console import Arguments
 from fairground.terminal.files import config_file
-from fairground.terminal.options import read_defaults, write_defaults
+from fairground.terminal.options import EVERYWHERE, read_defaults, write_defaults
+
+Parsers = Mapping[str, tuple[str, argparse.ArgumentParser | None]]
+"""Command → its summary and its parser; ``None`` where an extra is missing."""
 
 
 def _arguments() -> Arguments:
@@ -32,8 +36,8 @@ def _arguments() -> Arguments:
     return parser
 
 
-def run_config(arguments: Sequence[str]) -> int:
-    """``fairground config``"""
+def run_config(arguments: Sequence[str], parsers: Callable[[], Parsers]) -> int:
+    """``fairground config``. ``parsers`` loads the parser of each command."""
     options = _arguments().parse_args(arguments)
     sections = read_defaults()
     if options.name is None:
@@ -48,6 +52,8 @@ def run_config(arguments: Sequence[str]) -> int:
             f"{options.name!r} is no name of a default. For example: fairground config zombie.fast "
             "true"
         )
+    if options.value is not None:
+        _must_be_an_option(options.name, parsers())
     section = sections.setdefault(command, {})
     if options.unset:
         section.pop(option, None)
@@ -60,6 +66,24 @@ def run_config(arguments: Sequence[str]) -> int:
     return 0
 
 
+def _must_be_an_option(name: str, parsers: Parsers) -> None:
+    """Refuse a default for which no command has the option."""
+    names = {
+        f"{where}.{option[2:]}"
+        for command, (_, parser) in parsers.items()
+        if parser is not None
+        for option in parser._option_string_actions
+        if option.startswith("--")
+        for where in (EVERYWHERE, command.partition(" ")[0])
+    }
+    if name not in names:
+        near = nearest(name, names)
+        hint = (
+            f"did you mean {near!r}?" if near else "for example: fairground config all.ascii true"
+        )
+        raise UnknownName(f"no default is named {name!r}; {hint}")
+
+
 def _read(text: str) -> Any:
     """``true`` and ``false``, numbers, and otherwise text."""
     if text in ("true", "false"):
@@ -68,9 +92,6 @@ def _read(text: str) -> Any:
 
 
 SHELLS: Final = ("bash", "fish", "zsh")
-
-Parsers = Mapping[str, tuple[str, argparse.ArgumentParser | None]]
-"""Command → its summary and its parser; ``None`` where an extra is missing."""
 
 
 def run_completion(given: Sequence[str], parsers: Callable[[], Parsers]) -> int:

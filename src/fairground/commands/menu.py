@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Final, NamedTuple
 
 from fairground.commands.history import in_words
 from fairground.core import FairgroundError
 from fairground.escape import shown
+from fairground.registry import nearest
 from fairground.terminal.console import (
     END,
     ENTER,
@@ -188,8 +188,8 @@ class MainMenu:
             named |= {choice.key: choice for choice in self._choices}
             if typed in named:
                 return named[typed]
-            near = get_close_matches(typed, named, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            near = nearest(typed, named)
+            hint = f" Did you mean {near!r}?" if near else ""
             self._console.say(f"No such choice: {typed}.{hint}")
 
     def _do(self, choice: Choice) -> None:

@@ -22,9 +22,12 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import takewhile
+from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, NoReturn, Self, TextIO
 
 from fairground.core import InputError
+from fairground.registry import nearest
 
 
 class EndOfInput(Exception):
@@ -216,7 +219,11 @@ def parser_of(run: Callable[[Sequence[str]], int], words: Sequence[str] = ()) ->
 
 
 class Arguments(argparse.ArgumentParser):
-    """An argument parser whose complaints are errors of ours, with an example."""
+    """An argument parser whose complaints are errors of ours, with an example.
+
+    It finds every mistake itself, so no sentence of `argparse` is ever shown. Those sentences
+    differ between the versions of Python.
+    """
 
     only_looked_at: ClassVar[bool] = False
     """True while `parser_of` collects parsers instead of parsing."""
@@ -231,31 +238,134 @@ class Arguments(argparse.ArgumentParser):
             **more,
         )
         self._command = command
-        lines = [line.strip() for line in example.splitlines()]
-        examples = [line for line in lines if line.startswith("fairground ")]
-        own = (line for line in examples if line.startswith(f"fairground {command}"))
-        self._example = next(own, examples[0])
+        lines = re.sub(r"\s*\\\n\s*", " ", example).splitlines()
+        uncommented = [re.split(r"\s{3,}", line.strip())[0] for line in lines]
+        self._examples = [line for line in uncommented if line.startswith("fairground ")]
+        own = (line for line in self._examples if line.startswith(self.prog))
+        self._example = next(own, self._examples[0])
+        self._typed: dict[argparse.Action, str] = {}
+        """Names of the typed options: one option may have several."""
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse the user's defaults, then the typed words."""
-        return super().parse_args(self._behind_defaults(args), namespace)
+        return self._parsed(self.parse_known_args, args)
 
     def parse_intermixed_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse with options between other words."""
-        return super().parse_intermixed_args(self._behind_defaults(args), namespace)
+        return self._parsed(self.parse_known_intermixed_args, args)
 
-    def _behind_defaults(self, typed: Sequence[str]) -> list[str]:
+    def _parsed(self, parse: Callable[..., tuple[Any, list[str]]], typed: Sequence[str]) -> Any:
         if Arguments.only_looked_at:
             raise ParserFound(self)
+        if any(word in ("-h", "--help") for word in typed):
+            self.print_help()
+            self.exit()
         from fairground.terminal.options import usual_words
 
-        return [*usual_words(self, self._command.partition(" ")[0], typed), *typed]
+        words = [*usual_words(self, self._command.partition(" ")[0], typed), *typed]
+        self._check_options(words)
+        needed = [action for action in self._actions if action.required and action.nargs != "*"]
+        for action in needed:
+            action.required = False
+        options, surplus = parse(words)
+        if surplus:
+            self._refuse_surplus(surplus[0])
+        missing = [self._name(a) for a in needed if getattr(options, a.dest) is None]
+        if missing:
+            self.error(f"{self._command} needs {', '.join(missing)}")
+        return options
+
+    def _check_options(self, words: Sequence[str]) -> None:
+        """Refuse unknown options, values of options that take none, and options that exclude."""
+        for word in takewhile(lambda word: word != "--", words):
+            name, equals, value = word.partition("=")
+            action = self._option_string_actions.get(name)
+            if action is None:
+                if re.match(r"--?[a-zA-Z]", word) and " " not in name:
+                    self.error(f"there is no option {name!r}{self._meant(name)}")
+            elif equals and action.nargs == 0:
+                self.error(f"{name} takes no value, but got {value!r}")
+            else:
+                self._typed[action] = name
+        for group in self._mutually_exclusive_groups:
+            rivals = [name for a, name in self._typed.items() if a in group._group_actions]
+            if len(rivals) > 1:
+                self.error(f"{' and '.join(rivals)} exclude each other: give one of them")
+
+    def _refuse_surplus(self, word: str) -> NoReturn:
+        """Refuse a word without a place; a number may have been meant for the only such option."""
+        meant = self._meant(word)
+        numeric = [self._name(a) for a in self._actions if a.type is int and a.option_strings]
+        if word.isdigit() and len(numeric) == 1:
+            meant = f". Did you mean {numeric[0]} {word}?"
+        self.error(f"{self._command} takes no {word!r} here{meant}")
+
+    def _meant(self, word: str) -> str:
+        names = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+        near = nearest(word.lstrip("-"), names)
+        return f". Did you mean --{near}?" if near else ""
+
+    def _match_argument(self, action: argparse.Action, arg_strings_pattern: str) -> int:
+        try:
+            return super()._match_argument(action, arg_strings_pattern)
+        except argparse.ArgumentError:
+            self.error(f"{self._name(action)} needs a value")
+
+    def _get_value(self, action: argparse.Action, arg_string: str) -> Any:
+        try:
+            if action.type is int:
+                arg_string.encode("ascii")  # digits of other scripts are more often a slip
+            return action.type(arg_string) if callable(action.type) else arg_string
+        except argparse.ArgumentTypeError as error:
+            return self.error(f"{self._name(action)}: {error}")
+        except (TypeError, ValueError):
+            kind = "whole number" if action.type is int else "number"
+            return self.error(f"{self._name(action)}: {arg_string!r} is not a {kind}")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = list(map(str, action.choices))
+            near = nearest(value, names)
+            all_of_them = ", ".join(names) if len(names) < 10 else f"{names[0]} to {names[-1]}"
+            there = f". Did you mean {near!r}?" if near else f"; there are: {all_of_them}"
+            self.error(f"{self._name(action)} cannot be {str(value)!r}{there}")
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong, how it is done right, and where to read more."""
+        """Say what is wrong, how the option is used that it is about, and where to read more."""
+        named = re.findall(r"--[a-z][a-z-]*", message)
+        options = self._option_string_actions
+        action = next((options[name] for name in named if name in options), None)
         raise InputError(
-            f"{message}.\nFor example: {self._example}\nTry: fairground {self._command} --help"
+            f"{message}{'' if message.endswith('?') else '.'}\n"
+            f"For example: {self._example_of(action)}\nTry: {self.prog} --help"
         )
+
+    def _example_of(self, action: argparse.Action | None) -> str:
+        """Return an example with this option: from the help, or made of what it takes."""
+        if action is None:
+            return self._example
+        for line in (self._example, *self._examples):
+            if line.startswith(self.prog) and set(action.option_strings) & set(line.split()):
+                return line
+        return f"{self._example} {self._name(action)} {_sample(action)}".strip()
+
+    def _name(self, action: argparse.Action) -> str:
+        """Return the name of an option as it was typed, or of an argument as the help shows it."""
+        usual = action.option_strings[0] if action.option_strings else action.metavar
+        return self._typed.get(action, str(usual or action.dest))
+
+
+def _sample(action: argparse.Action) -> str:
+    """Return a value that an option takes: a choice, the default, a number, or what stands here."""
+    if action.nargs == 0:
+        return ""
+    if action.choices:
+        return str(next(iter(action.choices)))
+    if usual := re.search(r"\((?:default:? )?(\d[\d,]*)\b", action.help or ""):
+        return usual[1].replace(",", "")
+    if action.default:
+        return str(action.default)
+    return str(action.metavar or action.dest.upper()) if action.type in (None, Path) else "3"
 
 
 SAMPLE: Final = "🧟┌┐└┘├┤┬┴"

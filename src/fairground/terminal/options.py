@@ -35,17 +35,6 @@ def add_ascii(parser: argparse.ArgumentParser, plain: str, rich: str) -> None:
     )
 
 
-def whole_number(text: str) -> int:
-    """Read a number of digits 0 to 9 alone: other scripts' digits are more often a slip."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = None
-    if number is None or not text.isascii():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
-    return number
-
-
 def add_stir(parser: argparse.ArgumentParser, each: str) -> None:
     """``--stir``: how often a person's own words are mixed in."""
     parser.add_argument(

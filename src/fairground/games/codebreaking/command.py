@@ -48,6 +48,7 @@ from fairground.games.codebreaking.solver.trees import (
 from fairground.games.codebreaking.words import CodeBreakingWords
 from fairground.players import DIFFICULTIES, Player, wanted_seats
 from fairground.players.runner import Runner
+from fairground.registry import known
 from fairground.terminal.console import Arguments
 from fairground.terminal.evening import (
     ME,
@@ -284,7 +285,7 @@ def _must_be_a_strategy(strategy: str | None) -> None:
         return
     kind, colon, _ = strategy.partition(":")
     if kind not in STRATEGIES:
-        raise UnknownName(f"no strategy named {strategy!r}; there are: {', '.join(STRATEGIES)}")
+        raise UnknownName(f"no strategy named {strategy!r}; {known(kind, STRATEGIES)}")
     if colon and kind != OPTIMAL:
         raise InputError(f"{strategy!r}: only optimal takes a limit, such as optimal:5")
 

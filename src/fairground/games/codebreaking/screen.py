@@ -57,7 +57,6 @@ from fairground.players.runner import Runner
 from fairground.table import Ask, Table
 from fairground.terminal.console import Console, Ink
 from fairground.terminal.evening import OpenTable
-from fairground.terminal.options import whole_number
 from fairground.terminal.sitting import STIR_HELP, Sitting
 from fairground.terminal.waiting import patiently
 from fairground.transcript import Event
@@ -97,13 +96,13 @@ def add_size(parser: argparse.ArgumentParser) -> None:
     """Add ``--base`` and ``--length``."""
     parser.add_argument(
         "--base",
-        type=whole_number,
+        type=int,
         default=6,
         metavar="B",
         help="digits are 0 to B - 1; 2 to 100 (6)",
     )
     parser.add_argument(
-        "--length", type=whole_number, default=4, metavar="D", help="digits of a code; 1 to 40 (4)"
+        "--length", type=int, default=4, metavar="D", help="digits of a code; 1 to 40 (4)"
     )
 
 
