@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from fairground import __version__
-from fairground.cli import COMMANDS, main
+from fairground.cli import COMMANDS, find, main
 
 DICE = ["2,2,4,4,9,9", "6,8,1,1,8,6", "7,5,3,7,5,3"]
 
@@ -72,7 +74,7 @@ def test_every_command_teaches_with_an_example(
     ("arguments", "code", "says"),
     [
         (["dise"], 2, "there is no command 'dise'. Did you mean 'dice'?"),
-        (["solve", "chess"], 2, "there is no command 'solve chess'."),
+        (["solve", "chess"], 2, "there is no command 'solve chess'. There are: solve dice, "),
         (["solve"], 2, "fairground solve dice"),
         (["solve", "--help"], 0, "fairground solve dice"),
     ],
@@ -82,6 +84,132 @@ def test_commands_near_what_was_typed_are_named(
 ) -> None:
     assert main(arguments) == code
     assert says in "".join(capsys.readouterr())
+
+
+MISTAKES = [
+    # what is typed; what is quoted; what is suggested
+    ("dise", "there is no command 'dise'", "Did you mean 'dice'?"),
+    ("Zombie", "'Zombie'", "Did you mean 'zombie'?"),
+    ("fate", "'fate'", "Did you mean 'fatestones'?"),
+    ("xyzzyq", "'xyzzyq'", "Most used are: dice,"),
+    ("bnak", "'bnak'", "Did you mean 'bank'?"),
+    ("bank kye", "'bank kye'", "Did you mean 'bank key'?"),
+    ("dataset verfy", "'dataset verfy'", "Did you mean 'dataset verify'?"),
+    ("solve chess", "'solve chess'", "There are: solve dice,"),
+    ("--versoin", "there is no option '--versoin'", "Did you mean '--version'?"),
+    ("--nope", "there is no option '--nope'", "--help"),
+    ("history 99", "history takes no '99' here", "Did you mean --last 99?"),
+    ("history json", "'json'", "Did you mean --json?"),
+    ("history --lst 5", "'--lst'", "Did you mean --last?"),
+    ("history --last 0", "--last must be in 1..100000, not 0", "history --last 100"),
+    ("history --json=3", "--json takes no value, but got '3'", "history --last 100 --json"),
+    ("tutorial now", "'now'", "fairground tutorial"),
+    ("replay", "replay needs FILE", "fairground replay game.jsonl"),
+    ("replay game.jsonl more", "'more'", "fairground replay game.jsonl"),
+    ("replay x --speed fast", "--speed: 'fast' is not a number", "--speed 2"),
+    ("resume 1 --lits", "'--lits'", "Did you mean --list?"),
+    ("coach --seat", "--seat needs a value", "--seat Ann"),
+    ("learn", "learn needs GAME", "fairground learn fatestones"),
+    ("learn zombi --questions 2", "no game named 'zombi'", "did you mean 'zombie/2'?"),
+    ("learn zombie --questions 0", "--questions must be in 1..1000, not 0", "--questions 10"),
+    ("verify --jobs x game.jsonl", "--jobs: 'x' is not a whole number", "--jobs 1"),
+    ("verify --pgae", "'--pgae'", "Did you mean --page?"),
+    ("config zombi.fast true", "'zombi.fast'", "did you mean 'zombie.fast'?"),
+    ("config fast true", "'fast' is no name of a default", "config zombie.fast true"),
+    ("completion zhs", "shell cannot be 'zhs'", "Did you mean 'zsh'?"),
+    ("completion", "completion needs shell", "fairground completion zsh"),
+    ("serve --port abc", "--port: 'abc' is not a whole number", "fairground serve --port 8080"),
+    ("serve --port ٣", "--port: '٣' is not a whole number", "fairground serve --port 8080"),
+    ("serve --port", "--port needs a value", "fairground serve --port 8080"),
+    ("serve --prot 8080", "'--prot'", "Did you mean --port?"),
+    ("serve -port 8080", "'-port'", "Did you mean --port?"),
+    ("serve --nope", "'--nope'", "fairground serve --help"),
+    ("backup a.db --databse x", "'--databse'", "Did you mean --database?"),
+    ("restore a b", "'b'", "fairground restore arena-copy.db"),
+    ("bank key", "bank key needs FILE", "fairground bank key croupier.json"),
+    ("bank deploy", "bank deploy needs --bank, --key", "--bank http://127.0.0.1:8545"),
+    ("bank withdraw --chps 3", "'--chps'", "Did you mean --chips?"),
+    ("bank watch --every often", "--every: 'often' is not a number", "--every 15"),
+    ("enter URL --team Ann", "enter needs --version", "--version 1.0"),
+    ("enter URL --player a --bot b", "--player and --bot exclude each other", "--player "),
+    ("oracle", "oracle needs ORACLE_URI", "fairground oracle http://"),
+    ("sit", "sit needs URL", "fairground sit http://"),
+    ("play chees", "no game named 'chees'", "there are: bank-poker/1,"),
+    ("play zombi", "no game named 'zombi'", "did you mean 'zombie/2'?"),
+    ("play zombie playrs=3", "no parameter 'playrs'", "did you mean 'players'?"),
+    ("play zombie players=x", "players is an integer, not 'x'", "fairground play --help"),
+    ("play zombie --scheme hash-chians/1", "'hash-chians/1'", "did you mean 'hash-chains/1'?"),
+    ("play zombie --gmaes 3", "'--gmaes'", "Did you mean --games?"),
+    ("dice 1,2 3,4 5,6 --games 0", "--games: '0' is not a number from 1", "--games 3"),
+    ("dice --games 1 --match 2", "--games and --match exclude each other", "--match 3"),
+    ("dice --difficulty hrad", "--difficulty cannot be 'hrad'", "Did you mean 'hard'?"),
+    ("codebreaking --base 1", "--base must be in 2..100, not 1", "codebreaking --help"),
+    ("codebreaking --length=x", "--length: 'x' is not a whole number", "--length 5"),
+    ("codebreaking --oracle kind", "--oracle cannot be 'kind'", "there are: fair, nice, evil"),
+    ("zombie --stir", "--stir needs a value", "--stir each"),
+    ("fatestones --opponent grredy", "'grredy'", "did you mean 'greedy'?"),
+    ("fatestones 123456", "'123456'", "fairground fatestones"),
+    ("croupier --bet 11", "--bet cannot be '11'", "there are: 1 to 10"),
+    ("croupier --hands x", "--hands: 'x' is not a number from 1", "--hands 3"),
+    ("solve dice 1,2 --x", "'--x'", "fairground solve dice"),
+    ("solve codebreaking --strategy entropi", "'entropi'", "did you mean 'entropy'?"),
+    ("solve zombie --players 9", "--players cannot be '9'", "there are: 2, 3, 4"),
+    ("solve poker --level six", "--level: 'six' is not a whole number", "--level 5"),
+    ("solve fatestones --mnie 1", "'--mnie'", "Did you mean --mine?"),
+    ("dice-sets --set fiar", "--set cannot be 'fiar'", "Did you mean 'fair'?"),
+    ("episode --mine 1", "episode needs --theirs", "--theirs 233346"),
+    ("episodes", "episodes needs FILE", "fairground episodes episodes.csv"),
+    ("simulate zombie --games x", "--games: 'x' is not a whole number", "--games 10000"),
+    (
+        "simulate zombie --players cautios,random",
+        "no player named 'cautios'",
+        "did you mean 'cautious'?",
+    ),
+    ("plot guesess", "no figure or file named 'guesess'", "did you mean 'guesses'?"),
+    ("tournament zombie", "tournament needs --players", "--players "),
+    ("dataset verify", "dataset verify needs FILE", "fairground dataset verify games.csv"),
+]
+"""Wrong command lines, at least one of each command."""
+
+OF_ARGPARSE = re.compile(
+    "Traceback|unrecognized arg|argument -|invalid |expected (one|at)|are required|choose from"
+    "|not allowed with|ignored explicit"
+)
+
+
+def test_each_command_is_mistaken_once() -> None:
+    typed = [line.split() for line, _, _ in MISTAKES]
+    assert {find(words) for words in typed} >= set(COMMANDS)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake[0])
+def test_a_mistake_is_quoted_and_put_right(
+    mistake: tuple[str, str, str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    line, quoted, suggested = mistake
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert main(line.split()) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert quoted in told.err
+    assert suggested in told.err
+    assert not OF_ARGPARSE.search(told.err)
+    assert len(told.err.splitlines()) <= 4
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", *COMMANDS])
+def test_help_with_one_dash_is_help(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    told = []
+    for word in ("--help", "-help"):
+        with suppress(SystemExit):
+            assert main([*name.split(), word]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0].startswith("usage: ")
+    assert told[0] == told[1]
 
 
 def test_a_broken_pipe_is_no_drama() -> None:

@@ -199,7 +199,7 @@ def test_a_bot_that_fails_gives_up_those_games(
         (["--bot", "nowhere.py"], "nowhere.py"),
         (["--jobs", "0"], "--jobs must be in 1..64, not 0"),
         (["--bot", "nowhere.py", "--bot-seconds", "0"], "--bot-seconds"),
-        (["--bot", "a.py", "--player", "best"], "not allowed with"),
+        (["--bot", "a.py", "--player", "best"], "exclude each other"),
     ],
 )
 def test_whoever_cannot_play_does_not_enter(

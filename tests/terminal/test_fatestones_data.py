@@ -320,7 +320,7 @@ class TestEpisodes:
         assert "line 1: 111111 is used 6 times but is not in this set of dice" in text
         assert re.search(r"^ties +0$", text, re.MULTILINE)
         code, _, error = run("episodes", path, "--set", "fair", "--dice", dice)
-        assert (code, "not allowed with" in error) == (2, True)
+        assert (code, "exclude each other" in error) == (2, True)
 
     @pytest.mark.parametrize(
         ("data", "said"),

@@ -165,10 +165,15 @@ class TestConfig:
         assert "cannot be written" in run("config", "all.ascii", "true")[2]
 
     def test_odd_names_and_texts_come_back(self, run: Run) -> None:
+        config_file().parent.mkdir(parents=True)
+        config_file().write_text('["odd name"]\nx = true\n')
         run("config", "zombie.players", 'A "the" \\ zombie')
-        run("config", "solve dice.json", "true")
         assert run("config", "zombie.players")[1] == 'A "the" \\ zombie\n'
-        assert run("config", "solve dice.json")[1] == "True\n"
+        assert run("config", "odd name.x")[1] == "True\n"
+
+    def test_a_default_that_no_command_has_is_refused(self, run: Run) -> None:
+        assert "did you mean 'zombie.fast'?" in run("config", "zombie.fst", "true")[2]
+        assert not config_file().exists()
 
 
 class TestCompletion:

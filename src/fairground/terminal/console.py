@@ -334,7 +334,8 @@ class Arguments(argparse.ArgumentParser):
         """Say what is wrong, how the option is used that it is about, and where to read more."""
         named = re.findall(r"--[a-z][a-z-]*", message)
         options = self._option_string_actions
-        action = next((options[name] for name in named if name in options), None)
+        known = [options[name] for name in named if name in options]
+        action = known[-1] if known else None  # the last one puts the mistake right
         raise InputError(
             f"{message}{'' if message.endswith('?') else '.'}\n"
             f"For example: {self._example_of(action)}\nTry: {self.prog} --help"
