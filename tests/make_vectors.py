@@ -16,10 +16,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import DOMAIN_TYPE, TYPES, ReplacementOrder, SeedMessage, Signer
 from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import SEED_TAG, Generator, Seed, mix
+from fairground.bank.signatures import keccak
 from fairground.contest.games import Part, disguise, keeper_seed, oracle_name, order
 from fairground.core import written
 from fairground.fair.bits import (

@@ -48,7 +48,6 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     Terms,
 )
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.duties import Decide, informed
 from fairground.bank.duties import session_duty as duty
 from fairground.bank.hand import Hand, Held
@@ -66,6 +65,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import deal, make_seed, mix, packed_order, replace
+from fairground.bank.signatures import Signature
 from fairground.games.poker.rules import Poker, silence_price
 
 CHIP, STEP_TIME = 1, 60

@@ -22,10 +22,10 @@ from fairground.bank.croupier.client import MOST_LEFT, DeskClient
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier.service import CALL_TIME, SENDS, most_games
 from fairground.bank.croupier_port import Busy
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.game import Suspicion
+from fairground.bank.signatures import Signature
 from fairground.clients.http import Http, Unreachable
 from fairground.core import FairgroundError
 from fairground.store.sqlite import SqliteStore

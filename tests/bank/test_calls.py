@@ -36,8 +36,8 @@ from fairground.bank.calls import (
     event_from_json,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Domain
+from fairground.bank.signatures import Signature
 from fairground.transcript import canonical
 from tests.helpers.bank_game import Round
 from tests.helpers.bank_laws import CROUPIER, PLAYER, STRANGER

@@ -8,10 +8,10 @@ from itertools import count
 import pytest
 
 from fairground.bank import seeds
-from fairground.bank.crypto.signatures import Signature, sign
 from fairground.bank.messages import SeedMessage, Signer
 from fairground.bank.schemes import historic_shuffle
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature, sign
 from fairground.games.poker.rules import KINDS, PAYS, TEN, Rank, rank
 from tests.helpers.document_bank import (
     BET_TOKEN,

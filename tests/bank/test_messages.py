@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from fairground.bank import seeds
 from fairground.bank.bank_port import BankRefused
-from fairground.bank.crypto.signatures import BadSignature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -29,6 +28,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.schemes import historic_int, historic_shuffle
 from fairground.bank.seeds import WrongSeed, check_seed, fresh_seeds, generate_int
+from fairground.bank.signatures import BadSignature, keccak
 from fairground.core import InputError
 from fairground.games.poker.rules import DECK, Rank, parse_hand, rank
 from tests.helpers.evm import Hall, hall, nonce

@@ -13,7 +13,7 @@ from http.client import HTTPConnection
 from typing import Any
 
 from fairground.bank.chain import abi
-from fairground.bank.crypto.signatures import checksummed
+from fairground.bank.signatures import checksummed
 from tests.helpers.anvil import Anvil
 from tests.helpers.evm import GENESIS, WEALTH, Evm, Receipt
 

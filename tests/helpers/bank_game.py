@@ -17,10 +17,10 @@ from fairground.bank.bank_port import (
     SubmitPublicKey,
     SubmitReplacementOrder,
 )
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.hand import Hand, HandEngine
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import fresh_seeds
+from fairground.bank.signatures import Signature
 
 ORDER = (1, 0, 1, 1, 0)
 

@@ -36,10 +36,10 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
     WithdrawFunds,
 )
-from fairground.bank.crypto.signatures import ORDER, Signature
 from fairground.bank.ledger.rules import locked
 from fairground.bank.messages import Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, packed_hand
+from fairground.bank.signatures import ORDER, Signature
 from fairground.games.poker.rules import PAYS, Poker, Rank, rank
 from tests.helpers.bank_game import Round, enter
 

@@ -27,10 +27,10 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.croupier import Croupier, Habits
 from fairground.bank.croupier_port import CroupierDesk, Offer, Sight
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import Seed, fresh_seeds
+from fairground.bank.signatures import Signature
 from fairground.games.poker.rules import Poker
 from fairground.store.sqlite import SqliteStore
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fairground.bank.crypto.signatures import Signature, address_of_secret, keccak, recover
 from fairground.bank.messages import word
 from fairground.bank.schemes import historic_shuffle
+from fairground.bank.signatures import Signature, address_of_secret, keccak, recover
 from fairground.games.poker.rules import PAYS, rank
 
 BET_TOKEN, REPLACEMENT_TOKEN, SEED_TOKEN = 0xBE7, 0x2E91ACE, 0x5EED

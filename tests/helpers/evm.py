@@ -45,7 +45,6 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.signatures import Signature, checksummed, keccak
 from fairground.bank.ledger.rules import Books
 from fairground.bank.messages import (
     IN_SESSION,
@@ -59,6 +58,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import Seed, make_seed
+from fairground.bank.signatures import Signature, checksummed, keccak
 
 CHIP = 10**15
 STEP_TIME = 3600

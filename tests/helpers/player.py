@@ -24,12 +24,12 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, CroupierDesk, Offer, Sight
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Key
 from fairground.bank.player.game import News, OwnClock, PlayersGame, Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from tests.helpers.croupier import Clock, House, Wrapped, house
 
 LEAP = 7

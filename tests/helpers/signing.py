@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import coincurve
 
-from fairground.bank.crypto.signatures import HALF_ORDER, ORDER, Signature
+from fairground.bank.signatures import HALF_ORDER, ORDER, Signature
 
 
 def sign_with(secret: int, digest: bytes, k: int) -> Signature:

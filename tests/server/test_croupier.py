@@ -29,13 +29,13 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank, LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms, must_be_signed
 from fairground.bank.player.game import Side
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.player import PlayerClient
+from fairground.bank.signatures import BadSignature
 from fairground.cli import main
 from fairground.clients.http import Http, Refused, Unreachable
 from fairground.clients.table import follow

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import pytest
 
+from fairground.bank import keystore
 from fairground.bank.bank_port import Step
 from fairground.bank.chain.bank import ChainBank, deploy
-from fairground.bank.crypto import keystore
-from fairground.bank.crypto.signatures import keccak
 from fairground.bank.messages import Key, word
+from fairground.bank.signatures import keccak
 from fairground.cli import main
 from fairground.verifier import verify
 from tests.helpers.anvil import anvil, until

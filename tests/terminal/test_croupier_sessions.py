@@ -36,12 +36,12 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Declined, Drawn, Taken
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState
 from fairground.bank.player.notes import Notebook
 from fairground.bank.seeds import Seed, deal, mix
 from fairground.bank.session import SessionPage
+from fairground.bank.signatures import Signature
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError, InputError
 from fairground.games.poker.holds import best_hold

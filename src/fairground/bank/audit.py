@@ -38,12 +38,12 @@ from fairground.bank.bank_port import (
     step_after,
 )
 from fairground.bank.calls import ADDRESS, SIGNATURE, THE_SESSION, THE_STATE, as_json, from_json
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.hand import next_head
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms, must_be_signed
 from fairground.bank.schemes import UNPROVEN, CroupierScheme, read_public
 from fairground.bank.seeds import packed_hand, packed_order
 from fairground.bank.session import NO_HEAD
+from fairground.bank.signatures import Signature
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.games.poker.rules import PLAYER, BankPoker, hand_text
 from fairground.transcript import canonical

@@ -27,9 +27,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
 from fairground.bank.seeds import Seed, unpacked_hand, unpacked_order
+from fairground.bank.signatures import Signature
 from fairground.core import FairgroundError, InputError
 from fairground.games.poker.rules import CROUPIER, PLAYER, BankPoker, State
 

@@ -32,7 +32,6 @@ from fairground.bank.bank_port import (
     artifact,
     named,
 )
-from fairground.bank.crypto.signatures import Signature, checksummed, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -43,6 +42,7 @@ from fairground.bank.messages import (
     must_be_signed,
 )
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature, checksummed, keccak
 from fairground.core import InputError, whole, written
 from fairground.fair.schemes import is_hex
 from fairground.transcript import canonical

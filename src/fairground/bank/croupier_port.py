@@ -44,9 +44,9 @@ from fairground.bank.calls import (
     optional,
     pair,
 )
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.core import InputError
 
 

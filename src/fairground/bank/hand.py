@@ -23,7 +23,6 @@ from fairground.bank.bank_port import (
     Step,
     step_after,
 )
-from fairground.bank.crypto.signatures import Signature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -36,6 +35,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.schemes import ORDER_SIGNATURE, CroupierDealer, public_of
 from fairground.bank.seeds import Seed, check_seed, packed_order
+from fairground.bank.signatures import Signature, keccak
 from fairground.fair.schemes import Chair
 from fairground.fair.vault import MemoryVault
 from fairground.games.poker.rules import CROUPIER, PLAYER, BankPoker

@@ -26,7 +26,7 @@ from __future__ import annotations
 import enum
 from typing import Any, Final, NamedTuple
 
-from fairground.bank.crypto.signatures import (
+from fairground.bank.signatures import (
     ORDER,
     BadSignature,
     Signature,

@@ -23,9 +23,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Final, Self
 
-from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed, keccak
 from fairground.bank.messages import Bet, Domain, ReplacementOrder, Signer, must_be_signed, word
 from fairground.bank.seeds import Generator, Seed, WrongSeed, check_seed, mix
+from fairground.bank.signatures import BadSignature, Signature, checksummed, keccak
 from fairground.core import BadParams, BadShare, Fault, InputError, Seat, whole, written
 from fairground.fair.schemes import (
     Chance,

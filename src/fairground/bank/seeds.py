@@ -24,8 +24,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from fairground.bank.crypto.signatures import Signature, keccak
 from fairground.bank.messages import Bet, Domain, Key, SeedMessage, Signer, must_be_signed, word
+from fairground.bank.signatures import Signature, keccak
 from fairground.core import Draw, InputError
 from fairground.fair.bits import fresh, same
 from fairground.games.poker.rules import PLAYER, Poker, State

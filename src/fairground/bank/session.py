@@ -42,10 +42,10 @@ from fairground.bank.calls import (
     pair,
 )
 from fairground.bank.croupier_port import MESSAGES
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.hand import CHAIRS, Hand, HandEngine, Held
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms, Signer, must_be_signed
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.fair.schemes import Chair
 from fairground.games.poker.rules import BETS, LEVELS, PAYS, Rank

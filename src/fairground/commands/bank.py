@@ -36,7 +36,7 @@ def key(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help="must not be there yet")
     parser.add_argument("--passphrase-file", metavar="FILE", type=Path, help="its first line")
     options = parser.parse_args(arguments)
-    from fairground.bank.crypto.keystore import create, passphrase_from
+    from fairground.bank.keystore import create, passphrase_from
     from fairground.bank.messages import Key
 
     if options.file.exists():
@@ -63,7 +63,7 @@ def _bank_arguments(name: str, about: str, more: str, pays: str = "") -> Argumen
 
 
 def _opened_key(options: argparse.Namespace) -> Key:
-    from fairground.bank.crypto.keystore import load, passphrase_from
+    from fairground.bank.keystore import load, passphrase_from
 
     prompt = f"Passphrase of {options.key}: "
     return load(options.key, lambda: passphrase_from(options.passphrase_file, prompt))

@@ -173,7 +173,7 @@ def _croupier(options: argparse.Namespace) -> tuple[CroupierPlace | None, list[K
     if missing:
         raise InputError(f"a Croupier on a chain needs {', '.join(missing)} as well")
     from fairground.bank.calls import address
-    from fairground.bank.crypto.keystore import load, passphrase_from
+    from fairground.bank.keystore import load, passphrase_from
 
     confirmations = CONFIRMATIONS if options.confirmations is None else options.confirmations
     where = address(options.bank_address, "--bank-address")

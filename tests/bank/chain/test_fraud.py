@@ -22,7 +22,6 @@ from fairground.bank.bank_port import (
     SubmitReplacementOrder,
 )
 from fairground.bank.chain import abi
-from fairground.bank.crypto.signatures import HALF_ORDER, ORDER, Signature, keccak
 from fairground.bank.messages import (
     Bet,
     Domain,
@@ -33,6 +32,7 @@ from fairground.bank.messages import (
     Signer,
 )
 from fairground.bank.seeds import Seed, make_seed
+from fairground.bank.signatures import HALF_ORDER, ORDER, Signature, keccak
 from fairground.games.poker.rules import PAYS, Poker, Rank
 from tests.helpers.evm import (
     BANKROLL,

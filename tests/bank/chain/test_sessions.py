@@ -26,9 +26,9 @@ from fairground.bank.bank_port import (
     SubmitBet,
 )
 from fairground.bank.chain.gas import LIMITS
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Key, OrderAccepted, SessionState, SessionTerms, Signer
 from fairground.bank.seeds import packed_order
+from fairground.bank.signatures import Signature
 from fairground.games.poker.rules import Poker, rank
 from tests.helpers.evm import (
     BANKROLL,

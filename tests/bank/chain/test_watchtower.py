@@ -14,6 +14,7 @@ from typing import Any, cast
 
 import pytest
 
+from fairground.bank import keystore
 from fairground.bank.bank_port import BringHand, Complain, GameOutcome, Phase, Silence, SubmitBet
 from fairground.bank.chain import abi
 from fairground.bank.chain.bank import ChainBank, deploy
@@ -21,11 +22,10 @@ from fairground.bank.chain.node import ChainNode
 from fairground.bank.chain.watchtower import Watchtower
 from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Declined
-from fairground.bank.crypto import keystore
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Key, SessionTerms
 from fairground.bank.player.session import SessionPlayer
 from fairground.bank.session import Tower
+from fairground.bank.signatures import Signature
 from fairground.cli import main
 from tests.helpers.anvil import anvil
 from tests.helpers.bank_game import Round, enter

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from fairground.bank import keystore
 from fairground.bank.bank_port import GameOutcome, Step
 from fairground.bank.chain.bank import ChainBank
 from fairground.bank.chain.node import ChainNode
 from fairground.bank.croupier.client import DeskClient, SessionDeskClient
 from fairground.bank.croupier_port import TooSoon
-from fairground.bank.crypto import keystore
 from fairground.bank.messages import Key
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.session import SessionPlayer

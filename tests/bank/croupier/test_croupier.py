@@ -30,9 +30,9 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import Bet, Key
 from fairground.bank.seeds import Seed, WrongSeed
+from fairground.bank.signatures import BadSignature, Signature
 from fairground.core import InputError
 from fairground.games.poker.rules import PAYS
 from fairground.verifier import verify

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from fairground.bank.crypto import keystore
-from fairground.bank.crypto.keystore import (
+from fairground.bank import keystore
+from fairground.bank.keystore import (
     BadKeystore,
     WrongPassphrase,
     create,
@@ -197,7 +197,7 @@ def test_a_passphrase_from_a_file_or_the_environment(
 
 
 SCRIPT = """
-from fairground.bank.crypto.keystore import passphrase_from
+from fairground.bank.keystore import passphrase_from
 from fairground.core import FairgroundError
 for _ in range(2):
     try:

@@ -10,7 +10,7 @@ from eth_account import Account
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fairground.bank.crypto.signatures import (
+from fairground.bank.signatures import (
     HALF_ORDER,
     ORDER,
     BadSignature,

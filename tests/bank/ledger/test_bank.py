@@ -21,10 +21,10 @@ from fairground.bank.bank_port import (
     WithdrawFunds,
 )
 from fairground.bank.calls import BadCall, Envelope, call_as_json, call_hash
-from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.ledger.lines import FAUCET_CHIPS, Ledger, read_ledger
 from fairground.bank.messages import Domain, Key, LedgerCall
+from fairground.bank.signatures import BadSignature
 from fairground.core import Fault, InputError
 from fairground.store import Append, Store, open_store
 from fairground.store.sqlite import SqliteStore

@@ -16,10 +16,10 @@ from litestar.testing import TestClient
 
 from fairground.bank.bank_port import BankAway, DepositFunds, WithdrawFunds
 from fairground.bank.calls import Envelope, event_as_json
-from fairground.bank.crypto.signatures import Signature, keccak
 from fairground.bank.ledger.bank import LedgerClient
 from fairground.bank.ledger.lines import FAUCET_CHIPS, read_ledger
 from fairground.bank.messages import Domain
+from fairground.bank.signatures import Signature, keccak
 from fairground.clients.http import Http
 from fairground.core import InputError
 from fairground.server.app import make_app

@@ -28,10 +28,10 @@ from fairground.bank.bank_port import (
     Terms,
     WithdrawFunds,
 )
-from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.ledger.rules import Books, check_terms, lock_of
 from fairground.bank.messages import IN_SESSION, Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature, checksummed
 
 CROUPIER, PLAYER, STRANGER, POOR = (checksummed(f"0x{i:040x}") for i in range(1, 5))
 KEYS: Final = {CROUPIER: checksummed(f"0x{101:040x}"), PLAYER: checksummed(f"0x{102:040x}")}

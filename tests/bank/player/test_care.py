@@ -27,12 +27,12 @@ from fairground.bank.bank_port import (
     SubmitPlayerSeedAndOrder,
 )
 from fairground.bank.croupier_port import About
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, Message
 from fairground.bank.player.game import Alarm, GameEnded, News, NoGame, Party, Suspicion, Waiting
 from fairground.bank.player.notes import Notebook, NotebookInUse
 from fairground.bank.player.player import PlayerClient
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.core import Unreadable
 from fairground.verifier import verify
 from tests.helpers.croupier import CHIP, ORDER, STANDS, STEP_TIME, Wrapped, prize

@@ -23,7 +23,6 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.croupier import Croupier
 from fairground.bank.croupier_port import About, Declined, Offer, Sight
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Key, PublicKey
 from fairground.bank.player.game import (
     PATIENCE,
@@ -38,6 +37,7 @@ from fairground.bank.player.game import (
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.player.player import BET_TIME, PlayerClient, WrongCroupier
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.clients.http import Unreachable
 from fairground.core import FairgroundError
 from fairground.games.poker.rules import PAYS, Rank

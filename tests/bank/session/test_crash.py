@@ -17,13 +17,13 @@ from fairground.bank.bank_port import BankSession, GameOutcome, Phase
 from fairground.bank.croupier.journal import SessionJournal
 from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Drawn, SessionDesk, SessionSight, Taken
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Key, SessionState, SessionTerms, Signer
 from fairground.bank.player.notes import Notebook
 from fairground.bank.player.session import SessionPlayer
 from fairground.bank.seeds import Seed
 from fairground.bank.session import CLOSED, SessionPage
+from fairground.bank.signatures import Signature
 from fairground.clients.http import Unreachable
 from fairground.store import Append, Conflict
 from fairground.store.sqlite import SqliteStore

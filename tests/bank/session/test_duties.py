@@ -37,13 +37,13 @@ from fairground.bank.bank_port import (
     Terms,
     short_name,
 )
-from fairground.bank.crypto.signatures import keccak
 from fairground.bank.duties import Decide, informed, is_over, next_call, settle
 from fairground.bank.duties import session_duty as duty
 from fairground.bank.hand import Hand, HandEngine, Held
 from fairground.bank.messages import IN_SESSION, Bet, Domain, Key, ReplacementOrder, Signer
 from fairground.bank.seeds import deal, fresh_seeds, mix, replace
 from fairground.bank.session import fits
+from fairground.bank.signatures import keccak
 from fairground.games.poker.rules import PAYS, rank
 from tests.bank.ledger.test_rules import (
     CHIP,

@@ -16,11 +16,11 @@ from fairground.bank.bank_port import NO_SESSION, BankSession, Call, GameOutcome
 from fairground.bank.croupier.croupier import GAME_CALLS, Croupier
 from fairground.bank.croupier.session import SESSION_CALLS, SessionCroupier
 from fairground.bank.croupier_port import Busy, Closed, Declined, Drawn, Taken
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.messages import Bet, Domain, Key, SessionState, SessionTerms
 from fairground.bank.player.session import BetTooLarge, SessionPlayer
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.core import Fault, InputError
 from fairground.store.sqlite import SqliteStore
 from fairground.verifier import verify

@@ -36,7 +36,6 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.croupier.session import SessionCroupier
 from fairground.bank.croupier_port import Closed, Declined, Drawn, SaidOtherwise, TooSoon
-from fairground.bank.crypto.signatures import BadSignature, Signature, checksummed
 from fairground.bank.hand import HandEngine
 from fairground.bank.messages import (
     Bet,
@@ -49,6 +48,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import STOPPED, Line, SessionPage, beginning
+from fairground.bank.signatures import BadSignature, Signature, checksummed
 from fairground.core import Fault
 from tests.helpers.session_journal import MemoryJournal
 

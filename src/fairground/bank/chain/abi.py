@@ -12,8 +12,8 @@ from typing import Any
 
 from fairground.bank.bank_port import BankEvent, BankRefused, Call, artifact, named
 from fairground.bank.calls import arguments
-from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.messages import Bet
+from fairground.bank.signatures import Signature, checksummed
 from fairground.registry import needs
 
 with needs("chain", "a Bank on a chain"):

@@ -33,8 +33,8 @@ from fairground.bank.chain import abi
 from fairground.bank.chain.gas import DEPLOYMENT, LIMITS
 from fairground.bank.chain.node import ChainNode, Draft
 from fairground.bank.chain.outbox import Outbox
-from fairground.bank.crypto.signatures import checksummed
 from fairground.bank.messages import Key
+from fairground.bank.signatures import checksummed
 from fairground.core import InputError
 
 T = TypeVar("T")

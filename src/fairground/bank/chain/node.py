@@ -28,8 +28,8 @@ from fairground.bank.bank_port import (
 )
 from fairground.bank.chain import abi
 from fairground.bank.chain.gas import ASKING, DEAREST, LEAST_TIP, Fees, Price
-from fairground.bank.crypto.signatures import checksummed, keccak
 from fairground.bank.messages import Bet, Domain, Key
+from fairground.bank.signatures import checksummed, keccak
 from fairground.core import InputError
 from fairground.registry import needs
 

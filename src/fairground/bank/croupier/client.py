@@ -44,9 +44,9 @@ from fairground.bank.croupier_port import (
     Sight,
     Taken,
 )
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, SessionState, SessionTerms
 from fairground.bank.seeds import Seed
+from fairground.bank.signatures import Signature
 from fairground.clients.http import LONGEST, Http, HttpReply, Refused, Unreachable, in_plain_words
 from fairground.core import InputError, written
 

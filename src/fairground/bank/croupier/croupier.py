@@ -61,7 +61,6 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.hand import LAPSED, chairs_at
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import (
@@ -76,6 +75,7 @@ from fairground.bank.messages import (
 from fairground.bank.schemes import public_of
 from fairground.bank.seeds import SEED_IDS, Seed, check_seed, fresh_seeds
 from fairground.bank.session import Tower, unsound
+from fairground.bank.signatures import Signature, checksummed
 from fairground.core import FairgroundError, InputError
 from fairground.fair.bits import token
 from fairground.games.poker.rules import HAND, LEVELS, PAYS, Rank

@@ -39,13 +39,13 @@ from Crypto.Protocol.KDF import HKDF
 from fairground.bank.bank_port import GameOutcome, Step, short_name
 from fairground.bank.calls import as_json, from_json
 from fairground.bank.croupier_port import MESSAGES, Closed, Offer, Sight, TooSoon, UnknownGame
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.hand import CHAIRS, LAPSED, STOPPED, Hand, HandEngine
 from fairground.bank.ledger.lines import NO_CHAIN
 from fairground.bank.messages import Bet, Domain, Key, Signer
 from fairground.bank.schemes import read_public
 from fairground.bank.seeds import SEED_IDS, Seed
 from fairground.bank.session import Line, SessionPage
+from fairground.bank.signatures import Signature
 from fairground.core import Fault, InputError, whole, written
 from fairground.fair.schemes import Chair
 from fairground.store import Append, Conflict, Secret, Store, Stored

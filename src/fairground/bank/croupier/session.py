@@ -38,7 +38,6 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import Signature, checksummed
 from fairground.bank.duties import settle
 from fairground.bank.hand import HandEngine, chairs_at
 from fairground.bank.messages import (
@@ -52,6 +51,7 @@ from fairground.bank.messages import (
 )
 from fairground.bank.seeds import Seed, fresh_seeds, packed_order
 from fairground.bank.session import CLOSED, Line, SessionPage, Tower, fits, line
+from fairground.bank.signatures import Signature, checksummed
 from fairground.core import FairgroundError
 from fairground.store import StoreAway, retried
 

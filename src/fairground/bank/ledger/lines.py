@@ -56,9 +56,9 @@ from fairground.bank.calls import (
     refusal_as_json,
     refusal_from_json,
 )
-from fairground.bank.crypto.signatures import checksummed, keccak
 from fairground.bank.ledger.rules import Books, Pocket
 from fairground.bank.messages import Domain
+from fairground.bank.signatures import checksummed, keccak
 from fairground.core import FairgroundError, Fault, InputError, whole, written
 from fairground.fair.bits import fresh
 from fairground.store import Append, Store

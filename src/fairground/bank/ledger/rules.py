@@ -59,7 +59,6 @@ from fairground.bank.bank_port import (
     step_after,
 )
 from fairground.bank.calls import UINT256, address, checked, recorded
-from fairground.bank.crypto.signatures import BadSignature, Signature
 from fairground.bank.messages import (
     IN_SESSION,
     Bet,
@@ -84,6 +83,7 @@ from fairground.bank.seeds import (
     unpacked_hand,
     unpacked_order,
 )
+from fairground.bank.signatures import BadSignature, Signature
 from fairground.games.poker.rules import (
     ACE,
     BETS,

@@ -43,12 +43,12 @@ from fairground.bank.bank_port import (
     price_of_silence,
 )
 from fairground.bank.croupier_port import CroupierDesk, Declined
-from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.duties import SEED_AFTER, next_call
 from fairground.bank.hand import HandEngine, chairs_at, seeds_in
 from fairground.bank.messages import Bet, Key, ReplacementOrder, Signer
 from fairground.bank.player.notes import Note, Notebook
 from fairground.bank.seeds import Seed, WrongSeed, check_seed
+from fairground.bank.signatures import BadSignature
 from fairground.core import FairgroundError
 from fairground.games.poker.rules import DECK, HAND, hand_text
 

@@ -30,11 +30,11 @@ from fairground.bank.calls import (
     optional,
     pair,
 )
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet, Domain, Signer
 from fairground.bank.schemes import public_of, read_public
 from fairground.bank.seeds import Seed
 from fairground.bank.session import Line, SessionPage
+from fairground.bank.signatures import Signature
 from fairground.core import FairgroundError, InputError, Unreadable, whole, written
 from fairground.transcript import canonical
 

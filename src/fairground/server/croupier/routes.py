@@ -52,9 +52,9 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.ledger.bank import LedgerBank
 from fairground.bank.seeds import WrongSeed
+from fairground.bank.signatures import BadSignature
 from fairground.clients.protocol import JSON_LINES, PROBLEM
 from fairground.core import BadShare, InputError, written
 from fairground.server.croupier.wire import (

@@ -27,8 +27,8 @@ from fairground.bank.croupier_port import (
     TooSoon,
     UnknownGame,
 )
-from fairground.bank.crypto.signatures import BadSignature
 from fairground.bank.seeds import WrongSeed
+from fairground.bank.signatures import BadSignature
 from fairground.clients.protocol import PROBLEM, RECEIPT
 from fairground.core import (
     BadParams,

@@ -183,7 +183,7 @@ def _key(options: argparse.Namespace, console: Console) -> Key:
     if options.key is None:
         console.say("Your key is fresh, and gone when this program ends.")
         return Key.fresh()
-    from fairground.bank.crypto import keystore
+    from fairground.bank import keystore
 
     def ask(what: str, twice: bool = False) -> str:
         return keystore.passphrase_from(options.passphrase_file, what, twice=twice)

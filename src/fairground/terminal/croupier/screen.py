@@ -16,7 +16,6 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from fairground.bank.bank_port import PLAY_MONEY, Bank, BankEvent, GameOutcome
 from fairground.bank.chain.gas import MEASURED
-from fairground.bank.crypto.signatures import Signature
 from fairground.bank.messages import Bet
 from fairground.bank.player.game import (
     Alarm,
@@ -32,6 +31,7 @@ from fairground.bank.player.game import (
 )
 from fairground.bank.player.player import PlayerClient, WrongCroupier
 from fairground.bank.seeds import Generator, commit_to, mix, unpacked_order
+from fairground.bank.signatures import Signature
 from fairground.core import Draw, FairgroundError
 from fairground.games.poker.holds import holds
 from fairground.games.poker.rules import HAND, Poker, State

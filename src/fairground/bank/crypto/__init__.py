@@ -1,1 +1,0 @@
-"""Keys, signatures and encrypted seeds."""
