@@ -4,7 +4,7 @@ Zombie Dice, where nobody lends anything: in one setting both seats are this cli
 our player `random` has one, and answers before the client is answered. The client looks at a seat
 and answers, one request at a time, as a person's browser or a simple bot does. The arena stores
 every answer in SQLite (FULL) before acknowledging it. Beside it stands a bare server with the same
-referee, which stores one row in SQLite on this disk (`_table_bare`); it has no framework, limits,
+referee, which stores one row in SQLite on this disk (`_table_bare`). It has no framework, limits,
 clocks or keys, and does not survive a crash.
 """
 

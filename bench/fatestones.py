@@ -2,8 +2,8 @@
 
     python bench/fatestones.py
 
-All deals: CPU-seconds after compilation for the values of all 18,123,840 deals, a random
-sample of which is compared with exact fractions in every run.
+All deals: CPU-seconds after compilation for the values of all 18,123,840 deals. In every run a
+random sample of them is compared with exact fractions.
 
 Simulation: whole games between random players, beside whole games of OpenSpiel's `pig` between
 random players. A step is one random number and one change of the state: a pick or a roll. The

@@ -6,8 +6,6 @@
 three dice that beat each other in a circle, of which every choice is a circle of three. The help
 table at the prompt of a game with a thousand dice.
 
-*Simulated games.* Time for each game of FateStones by players who think, in one process.
-
 The exponent is the slope between the two largest sizes: 1 is linear, 2 a table of all pairs.
 """
 
@@ -17,21 +15,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import partial
 from math import log
 from typing import Any, Final
 
-from _machine import cpu_seconds, side_by_side, summary, write
+from _machine import summary, write
 from fairground.fair.bits import SeededStream
-from fairground.games.fatestones.rules import FateStones
-from fairground.lab.plans import plan_of
-from fairground.lab.simulation import rules_chunk
 
 SIZES: Final = (250, 500, 1000, 2000)
 COPIES: Final = (100, 200, 400)
 CIRCLE: Final = ("2,2,4,4,9,9", "1,1,6,6,8,8", "3,3,5,5,7,7")
 REPETITIONS: Final = 3
-GAMES: Final = {"optimal": 400, "mcts:200": 400}
 
 
 def dice(count: int) -> list[str]:
@@ -56,7 +49,7 @@ def run(arguments: Sequence[str], answers: bytes = b"") -> tuple[float, int]:
 
 
 def grown(name: str, arguments: dict[int, list[str]]) -> dict[str, Any]:
-    """The same command at every size: the least CPU time of some runs, and the memory."""
+    """Return the CPU time and memory of a command at every size, and the exponent."""
     rows: dict[int, dict[str, Any]] = {}
     for size, given in arguments.items():
         runs = [run(given) for _ in range(REPETITIONS)]
@@ -68,17 +61,6 @@ def grown(name: str, arguments: dict[int, list[str]]) -> dict[str, Any]:
     (small, before), (large, after) = list(rows.items())[-2:]
     exponent = log(after["cpu_seconds"]["median"] / before["cpu_seconds"]["median"])
     return {"sizes": rows, "exponent": round(exponent / log(large / small), 2)}
-
-
-def games() -> dict[str, Any]:
-    """Milliseconds for each game between a player and itself."""
-
-    def each(who: str, count: int) -> float:
-        plan = plan_of(FateStones(scratch="end"), (who, who), "bench", 10**6)
-        return 1000 * cpu_seconds(lambda: rules_chunk(plan, 0, count)) / count
-
-    measures = {who: partial(each, who, count) for who, count in GAMES.items()}
-    return summary(side_by_side(measures, 2 * REPETITIONS))
 
 
 def main() -> None:
@@ -96,7 +78,6 @@ def main() -> None:
                 "cpu_seconds": summary({"": [cpu for cpu, _ in helped]})[""],
                 "megabytes": max(memory for _, memory in helped),
             },
-            "milliseconds for a game of FateStones": games(),
         },
     )
 

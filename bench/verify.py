@@ -102,7 +102,7 @@ class Seats(Driver):
 
 
 def played(game: Game[Any], scheme: Mode, number: int, lines: int = 0) -> bytes:
-    """One finished game as a transcript; with ``lines``, one of at least so many."""
+    """Return the transcript of a finished game; with ``lines``, of at least that length."""
     name = digest(f"bench/{scheme.name}", number)
     dealer = scheme.make(FixedVault(f"vault {number}"), name)
     table = Table.open(game, dealer, scheme.chairs(game.seats))
@@ -150,7 +150,7 @@ def verify_all(transcripts: Sequence[bytes]) -> None:
 
 
 def profile(transcripts: Sequence[bytes]) -> list[dict[str, Any]]:
-    """Where verifying spends its own time: the functions with the most, in per cent."""
+    """Return the functions in which verifying spends most of its time, in per cent."""
     profiler = cProfile.Profile()
     profiler.runcall(verify_all, transcripts)
     stats: Any = pstats.Stats(profiler)
