@@ -891,7 +891,7 @@ class TestTheCommand:
         assert '"A" is first of 2 official entries.' in out and "is valid." in out
         assert "1.       A 1: 6 solved, 0 unfinished" in out
         assert "training B 2: 1 solved, 5 unfinished" in out
-        assert "are not separable" in out
+        assert "are too close to call" in out
         assert "removed by the creator: C 1: not invited" in out
         assert "Part by part" in out
         assert "2 games of base 3, length 3, evil: 4 solved, 0 unfinished" in out

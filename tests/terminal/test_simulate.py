@@ -89,7 +89,7 @@ def test_a_comparison_in_words(run: Run) -> None:
     _, text, _ = run(*arguments, "--versus", "breaker=minimax", "--games", 4000)
     assert "breaker=entropy wins more than breaker=minimax: 0." in text
     _, text, _ = run(*arguments, "--versus", "breaker=entropy", "--games", 40)
-    assert "breaker=entropy and breaker=entropy are not separable" in text
+    assert "breaker=entropy and breaker=entropy are too close to call" in text
     _, text, _ = run("simulate", "dice", "--players", "optimal,random", "--until-separable",
                         "--seed", 7)  # fmt: skip
     assert "that was enough to tell" in text

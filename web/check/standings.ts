@@ -175,7 +175,7 @@ function pairRow(pair: Pair): JsonObject {
   const better = !told || lead === 0 ? null : lead > 0 ? a : b;
   const says = better
     ? `${called(better)} is better than ${called(better === a ? b : a)}, ${bySteps ? "by steps" : "by games solved"}`
-    : `${called(a)} and ${called(b)} are not separable: their order is no evidence`;
+    : `${called(a)} and ${called(b)} are too close to call`;
   return object({
     a: a.entry,
     b: b.entry,

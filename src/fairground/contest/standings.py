@@ -204,7 +204,7 @@ def _pair_row(pair: _Pair, told: bool) -> dict[str, Any]:
     a, b = pair.a.entry, pair.b.entry
     winner = pair.better() if told else None
     if winner is None:
-        says = f"{a.chair!r} and {b.chair!r} are not separable: their order is no evidence"
+        says = f"{a.chair!r} and {b.chair!r} are too close to call"
     else:
         loser = pair.b if winner is pair.a else pair.a
         by = "steps" if pair.p_steps <= pair.p_solving else "games solved"

@@ -95,7 +95,7 @@ def _separations(done: Finished, names: list[str]) -> Iterator[str]:
     for pair in _pairs(done):
         a, b = names[pair.a], names[pair.b]
         if pair.better is None:
-            yield f"{a} and {b} are not separable: {pair.difference} a game"
+            yield f"{a} and {b} are too close to call: {pair.difference} a game"
         else:
             best, other = (a, b) if pair.better == pair.a else (b, a)
             lead = pair.difference

@@ -175,7 +175,7 @@ class Pair(NamedTuple):
     difference: Interval
     """The payoff of a less that of b, in a game."""
     better: int | None
-    """The better one, or ``None`` if they are not separable."""
+    """The better one, or ``None`` if they are too close to call."""
 
 
 def pairs(

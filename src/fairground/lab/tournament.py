@@ -423,7 +423,7 @@ class Table(NamedTuple):
 
     @property
     def not_separable(self) -> list[tuple[int, int]]:
-        """Return the pairs that met and are not separable."""
+        """Return the pairs that met and are too close to call."""
         met = {(one.a, one.b) for one in self.encounters}
         return sorted((a, b) for a, b in met if not {(a, b), (b, a)} & self.better)
 
@@ -644,7 +644,7 @@ def heat_of(table: Table) -> HeatMap:
 
 
 def in_words(table: Table) -> Iterator[str]:
-    """Yield the standings and the pairs that are not separable, for a terminal."""
+    """Yield the standings and the pairs that are too close to call, for a terminal."""
     names = [one.name for one in table.rules.players]
     wide = max(map(len, names))
     yield f"rank  {'player':<{wide}}  {unit_of(table)}, 95 %"
@@ -657,7 +657,7 @@ def in_words(table: Table) -> Iterator[str]:
         yield f"{rank:<4}  {names[row.player]:<{wide}}  {rating}{failed}"
     yield ""
     for a, b in table.not_separable:
-        yield f"{names[a]} and {names[b]} are not separable"
+        yield f"{names[a]} and {names[b]} are too close to call"
 
 
 def page(table: Table) -> str:
