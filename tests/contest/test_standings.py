@@ -114,6 +114,17 @@ def test_a_better_program_is_told_apart_by_steps() -> None:
     assert float(pair["p_steps"]) < 0.025
 
 
+def test_even_sums_name_no_better_team() -> None:
+    """Beyond 2^23 the test counts signs, so it can separate teams whose steps are even in all."""
+    book = a_book(1000)
+    add(book, "often", [1] * 700 + [71] * 300)
+    add(book, "seldom", [31] * 700 + [1] * 300)
+    (pair,) = table_of(book)["pairs"]
+    assert float(pair["p_steps"]) < 1e-12
+    assert (pair["better"], pair["separable"]) == (None, False)
+    assert pair["says"] == "'often 1' and 'seldom 1' are too close to call"
+
+
 def test_who_leaves_games_is_told_apart_by_that() -> None:
     book = a_book(12)
     add(book, "all", [7] * 12)

@@ -185,9 +185,11 @@ class _Pair(NamedTuple):
     def p(self) -> Fraction:
         return 2 * min(self.p_steps, self.p_solving)
 
-    def better(self) -> Team:
-        """The team that the stronger of the two tests favours, if it separates them."""
+    def better(self) -> Team | None:
+        """Return the team that the stronger of the two tests favours; ``None`` if all is even."""
         balance = -sum(self.both) if self.p_steps <= self.p_solving else sum(self.solving)
+        if not balance:
+            return None
         return self.a if balance > 0 else self.b
 
 
