@@ -269,7 +269,7 @@ def test_replay_gives_an_unfinished_table_as_far_as_it_goes() -> None:
 def test_games_are_found_by_their_name() -> None:
     assert game_class("intransitive/1").name == "intransitive/1"
     for name in ("intransitive/2", None, 5, ["intransitive/1"]):
-        with pytest.raises(UnknownName, match="intransitive/1|there are: "):
+        with pytest.raises(UnknownName, match=r"intransitive/1|there are: "):
             game_class(name)
     odd: list[Any] = [None, [], "dice"]
     for params in odd:
