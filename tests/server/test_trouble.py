@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -121,6 +122,27 @@ def test_an_arena_with_room_for_a_little_is_not_ready(
         assert client.post("/neworacle", json=CLASSIC).status_code in (200, 303)
     with closing(sqlite3.connect(tmp_path / "arena.db")) as db:
         assert db.execute("SELECT DISTINCT kind FROM logs").fetchall() == [("oracle",)]
+
+
+async def test_a_probe_that_is_broken_off_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forget, begun, turn = sqlite.SqliteStore.forget, asyncio.Event(), count(1)
+
+    async def held_once(self: Any, *about: Any) -> int:
+        if next(turn) == 1:
+            begun.set()
+            await asyncio.Event().wait()
+        return await forget(self, *about)
+
+    monkeypatch.setattr(sqlite.SqliteStore, "forget", held_once)
+    store = storage.WatchedStore(await open_store(f"sqlite:///{tmp_path}/arena.db"), Metrics())
+    looking = asyncio.create_task(store.must_be_ready())
+    await begun.wait()
+    await store.close()
+    await asyncio.gather(looking, return_exceptions=True)
+    with closing(sqlite3.connect(tmp_path / "arena.db")) as db:
+        assert db.execute("SELECT kind FROM logs").fetchall() == []
 
 
 @pytest.mark.usefixtures("impatient")

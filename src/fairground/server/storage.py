@@ -163,11 +163,14 @@ class WatchedStore(Store):
         raise NotImplementedError(url)
 
     async def close(self) -> None:
-        """Stop probing, and close. The next probe deletes what this one may have left."""
+        """Stop probing, delete what a broken-off probe has left, and close."""
         tasks = [task for task in (self._probing, self._looking) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        with suppress(StoreAway, TimeoutError):
+            async with asyncio.timeout(PROBE):
+                await self._forget_probes()
         await self._store.close()
 
     async def commit(self, *appends: Append) -> None:
@@ -260,4 +263,7 @@ class WatchedStore(Store):
         await self._store.commit(
             Append(f"{PROBE_KIND}.{token()}", 0, (line,), PROBE_KIND, closed=True)
         )
+        await self._forget_probes()
+
+    async def _forget_probes(self) -> None:
         await self._store.forget(PROBE_KIND, 1, 100)
